@@ -1,0 +1,12 @@
+"""Array types used in annotations."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+AnyArray: TypeAlias = npt.NDArray[Any]

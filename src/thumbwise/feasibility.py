@@ -1,0 +1,70 @@
+"""By how much the intervals of a box must widen until some labeling satisfies them all: two linear programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from thumbwise._typing import FloatArray
+from thumbwise.maxent import Problem
+
+# The least widening leaves a set without interior; this much more, relative, gives the solver room.
+_ROOM = 1e-6
+
+
+@dataclass(frozen=True)
+class Widening:
+    """Least common factor on all widths (infinite if none suffices), and least common outward shift of all bounds."""
+
+    factor: float
+    amount: float
+
+    def __str__(self) -> str:
+        if np.isfinite(self.factor):
+            return f"widened by a factor of {self.factor:.4g}"
+        return f"moved outward by {self.amount:.4g} each"
+
+
+def find_widening(problem: Problem) -> Widening:
+    """Solve both programs: least t such that some labeling has all moments in centre +- t * half, or in bounds -+ t."""
+    half = (problem.upper - problem.lower) / 2
+    centre = (problem.upper + problem.lower) / 2
+    factor = _least_stretch(problem, centre, centre, half)
+    amount = _least_stretch(problem, problem.lower, problem.upper, np.ones_like(half))
+    return Widening(factor, amount)
+
+
+def _least_stretch(problem: Problem, lower: FloatArray, upper: FloatArray, stretch: FloatArray) -> float:
+    """Least t >= 0 with a labeling z such that lower - t * stretch <= moments(z) <= upper + t * stretch."""
+    from scipy.optimize import linprog
+
+    used = problem.shares > 0
+    features = sp.csc_array(problem.features)[:, np.flatnonzero(used)]
+    cells = np.repeat(problem.masses, problem.n_classes)
+    values = (sp.diags_array(1 / problem.shares[used]) @ features.T @ sp.diags_array(cells)).tocsr()
+    column = sp.csr_array(stretch[used][:, None])
+    limits = sp.vstack([sp.hstack([values, -column]), sp.hstack([-values, -column])], format="csr")
+    n_patterns = len(problem.masses)
+    ones = sp.kron(sp.eye_array(n_patterns), np.ones((1, problem.n_classes)))
+    sums = sp.hstack([ones, sp.csr_array((n_patterns, 1))], format="csr")
+    cost = np.zeros(limits.shape[1])
+    cost[-1] = 1
+    answer = linprog(
+        cost, limits, np.concatenate([upper[used], -lower[used]]), sums, np.ones(n_patterns), (0, None), method="highs"
+    )
+    return float(answer.x[-1]) if answer.status == 0 else float("inf")
+
+
+def widen(problem: Problem, widening: Widening) -> Problem:
+    """The box with all widths multiplied by the factor, or all bounds moved outward if no factor suffices."""
+    half = (problem.upper - problem.lower) / 2
+    centre = (problem.upper + problem.lower) / 2
+    if np.isfinite(widening.factor):
+        lower = centre - widening.factor * (1 + _ROOM) * half
+        upper = centre + widening.factor * (1 + _ROOM) * half
+    else:
+        amount = widening.amount * (1 + _ROOM) + _ROOM
+        lower, upper = problem.lower - amount, problem.upper + amount
+    return problem.with_bounds(np.clip(lower, 0, 1), np.clip(upper, 0, 1))

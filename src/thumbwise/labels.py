@@ -1,0 +1,99 @@
+"""Labels in, class numbers out: gold labels and truths, by class name or number, -1 or missing where unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.coding import is_missing
+from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.moments import label_counts
+from thumbwise.votes import Votes
+
+UNKNOWN = -1
+
+
+def code_labels(labels: Any, class_names: Sequence[Hashable], n_items: int) -> IntArray:
+    """Class number of each item, -1 where the label is missing or -1.
+
+    A label that is a class name stands for that class. If no class is named by a number, numbers are class numbers.
+    """
+    values = _as_column(labels, n_items)
+    number: dict[Hashable, int] = {name: c for c, name in enumerate(class_names)}
+    if not any(isinstance(name, (int, float)) for name in class_names):
+        number.update({c: c for c in range(len(class_names))})
+    number.setdefault(UNKNOWN, UNKNOWN)
+    if values.dtype.kind in "biu" and tuple(class_names) == tuple(range(len(class_names))):
+        coded = values.astype(np.int64, copy=False)
+        strange = (coded < UNKNOWN) | (coded >= len(class_names))
+        if strange.any():
+            raise _strange_label(values, np.flatnonzero(strange), class_names)
+        return coded
+    plain = values.tolist()
+    coded = np.array([UNKNOWN if is_missing(v) else number.get(v, UNKNOWN - 1) for v in plain], dtype=np.int64)
+    if (coded < UNKNOWN).any():
+        raise _strange_label(values, np.flatnonzero(coded < UNKNOWN), class_names)
+    return coded
+
+
+def _as_column(labels: Any, n_items: int) -> AnyArray:
+    series = nw.from_native(labels, allow_series=True, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        plain = series.to_list()
+        values = np.empty(len(plain), dtype=object)
+        values[:] = plain
+        values = np.asarray(plain) if not any(is_missing(v) for v in plain) else values
+    else:
+        values = np.asarray(labels)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or len(values) != n_items:
+        raise InvalidLabelsError(f"there must be one label per item; found labels of shape {values.shape} for {n_items} items.")
+    return values
+
+
+def _strange_label(values: AnyArray, strange: IntArray, class_names: Sequence[Hashable]) -> InvalidLabelsError:
+    value = values[strange[0]]
+    value = value.item() if isinstance(value, np.generic) else value
+    known = ", ".join(repr(name) for name in class_names[:10]) + (", ..." if len(class_names) > 10 else "")
+    if isinstance(value, str):
+        hint = "If the votes are numbers, pass class_names=[...] to Votes so that labels can be matched by name."
+    else:
+        hint = "If classes are numbered from 1, subtract 1; if there is one more class, declare it in Votes."
+    return InvalidLabelsError(
+        f"labels must be classes of the votes ({known}), or -1 or missing where unknown; found {value!r} at position "
+        f"{strange[0]} ({len(strange)} such labels). {hint}"
+    )
+
+
+def label_masses(votes: Votes, labels: Any) -> FloatArray | IntArray:
+    """Mass of items with each (pattern, class), from labels that are all known or from class probabilities.
+
+    Returns an array of shape (n_patterns, n_classes) that sums to the number of items.
+    """
+    soft = np.asarray(labels) if not isinstance(labels, (str, bytes)) else None
+    if soft is not None and soft.ndim == 2 and soft.shape == (votes.n_items, votes.n_classes):
+        return _soft_masses(votes, soft.astype(float))
+    coded = code_labels(labels, votes.class_names, votes.n_items)
+    unknown = np.flatnonzero(coded == UNKNOWN)
+    if len(unknown):
+        raise InvalidLabelsError(
+            f"the truth must be known for every item; it is missing at position {unknown[0]} ({len(unknown)} such items). "
+            "For labels of some items, use Box.from_gold."
+        )
+    return label_counts(votes, coded)
+
+
+def _soft_masses(votes: Votes, soft: FloatArray) -> FloatArray:
+    off = np.flatnonzero(~((soft >= 0).all(axis=1) & (np.abs(soft.sum(axis=1) - 1) < 1e-6)))
+    if len(off):
+        raise InvalidLabelsError(
+            f"class probabilities must be non-negative and sum to 1 in each row; row {off[0]} is {soft[off[0]].tolist()} "
+            f"({len(off)} such rows)."
+        )
+    size = votes.patterns.n_patterns
+    return np.column_stack([np.bincount(votes.inverse, column, minlength=size) for column in soft.T])

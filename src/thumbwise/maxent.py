@@ -1,0 +1,187 @@
+"""The game on patterns: predictions, dual value, moments, optimality. Arrays in, arrays out.
+
+The prediction with weights u is g_t[c] = softmax over c of s_t[c] = sum_m u_m * feature_m(t, c), and the dual value
+
+    D(u) = sum_t mass_t * logsumexp_c s_t[c]  -  sum_m share_m * min(u_m * lower_m, u_m * upper_m)
+
+bounds the mean log loss of g(u) against every labeling whose moments lie in [lower, upper], for every u.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from thumbwise._typing import FloatArray
+
+# Dense features up to this many cells are kept as they are; beyond it they are made dense a block at a time.
+_DENSE_CELLS = 2**23
+# One multiplication of a sparse product costs about this many of a dense one (measured, OpenBLAS, two threads).
+_SPARSE_COST = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Moments of a population of patterns, and an interval for each.
+
+    Attributes
+    ----------
+    features : ndarray or sparse array of shape (n_patterns * n_classes, n_moments)
+    masses : ndarray of shape (n_patterns,)
+        Share of the items that show each pattern; sums to 1.
+    shares : ndarray of shape (n_moments,)
+        Share of the items that each moment averages over.
+    lower, upper : ndarray of shape (n_moments,)
+    """
+
+    features: FloatArray | sp.csr_array
+    masses: FloatArray
+    shares: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    n_classes: int
+
+    @classmethod
+    def build(
+        cls, features: sp.csr_array, masses: FloatArray, shares: FloatArray, lower: FloatArray, upper: FloatArray
+    ) -> Problem:
+        """Choose how to store the features: dense where that is small and not mostly zeros."""
+        n_cells, n_moments = features.shape
+        small = n_cells * n_moments <= _DENSE_CELLS
+        stored = features.toarray() if small and not _mostly_zero(features) else features
+        return cls(stored, masses, shares, lower, upper, n_cells // len(masses))
+
+    def with_bounds(self, lower: FloatArray, upper: FloatArray) -> Problem:
+        return replace(self, lower=lower, upper=upper)
+
+
+def _mostly_zero(features: sp.csr_array) -> bool:
+    """Whether products of rows are cheaper with zeros skipped."""
+    n_cells, n_moments = features.shape
+    per_row = features.nnz / max(1, n_cells)
+    return per_row**2 * _SPARSE_COST < n_moments**2
+
+
+def log_softmax(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Row-wise log probabilities, and the log of each row's normaliser."""
+    top = scores.max(axis=1, keepdims=True)
+    log_sums = top[:, 0] + np.log(np.exp(scores - top).sum(axis=1))
+    return scores - log_sums[:, None], log_sums
+
+
+def scores(weights: FloatArray, features: FloatArray | sp.csr_array, n_classes: int) -> FloatArray:
+    """Sum of the weights that speak for each class, shape (n_patterns, n_classes)."""
+    return np.asarray(features @ weights).reshape(-1, n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Everything about one choice of weights.
+
+    Attributes
+    ----------
+    proba : ndarray of shape (n_patterns, n_classes)
+    value : float
+        The dual value D(u).
+    scale : float
+        Size of the terms that were added up in it; its rounding error is some multiple of ``1e-16 * scale``.
+    moments : ndarray of shape (n_moments,)
+        Moments of the prediction, in natural units.
+    """
+
+    weights: FloatArray
+    proba: FloatArray
+    log_proba: FloatArray
+    value: float
+    scale: float
+    moments: FloatArray
+
+
+def evaluate(weights: FloatArray, problem: Problem) -> Point:
+    """Prediction, dual value and moments at some weights."""
+    log_proba, log_sums = log_softmax(scores(weights, problem.features, problem.n_classes))
+    proba = np.exp(log_proba)
+    log_partition = problem.masses @ log_sums
+    pay = cheapest_moments(weights, problem)
+    totals = problem.features.T @ (problem.masses[:, None] * proba).ravel()
+    moments = np.divide(totals, problem.shares, out=np.zeros_like(totals), where=problem.shares > 0)
+    scale = 1 + problem.masses @ np.abs(log_sums) + np.abs(pay).sum()
+    return Point(weights, proba, log_proba, float(log_partition - pay.sum()), float(scale), moments)
+
+
+def cheapest_moments(weights: FloatArray, problem: Problem) -> FloatArray:
+    """share_m * min(u_m * lower_m, u_m * upper_m) for each moment."""
+    return problem.shares * np.minimum(weights * problem.lower, weights * problem.upper)
+
+
+def dual_value(weights: FloatArray, problem: Problem) -> float:
+    """Mean log-partition minus the cheapest moments in the box; bounds the mean log loss for every weights."""
+    _, log_sums = log_softmax(scores(weights, problem.features, problem.n_classes))
+    return float(problem.masses @ log_sums - cheapest_moments(weights, problem).sum())
+
+
+def kkt_residuals(point: Point, problem: Problem) -> FloatArray:
+    """Distance of each moment from where its weight wants it: lower if u > 0, upper if u < 0, the interval if u = 0.
+
+    In natural units: a residual of 0.01 on an accuracy is one accuracy point.
+    """
+    at_least = np.where(point.weights < 0, problem.upper, problem.lower)
+    at_most = np.where(point.weights > 0, problem.lower, problem.upper)
+    outside = np.maximum(at_least - point.moments, point.moments - at_most)
+    return np.where(problem.shares > 0, np.maximum(outside, 0), 0.0)
+
+
+def box_violation(point: Point, problem: Problem) -> float:
+    """Largest distance of a moment of the prediction from its interval."""
+    outside = np.maximum(problem.lower - point.moments, point.moments - problem.upper)
+    return float(np.max(outside, initial=0.0, where=problem.shares > 0))
+
+
+def mean_entropy(point: Point, problem: Problem) -> float:
+    """Mean entropy of the prediction: the value of the game for the other player if the prediction is in the box."""
+    terms = np.where(point.proba > 0, point.proba * point.log_proba, 0.0)
+    return float(-(problem.masses @ terms.sum(axis=1)))
+
+
+def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
+    """Second derivative of the dual value: covariances of the features, sum_t mass_t * cov_{c ~ g_t}(features).
+
+    Three ways to the same numbers: features that are stored dense or mostly filled go through dense products of centred
+    features, a block of patterns at a time; others through sparse products, whose cost follows the number of votes.
+    """
+    if sp.issparse(problem.features) and _mostly_zero(problem.features):
+        return _sparse_hessian(proba, problem)
+    n_moments = len(problem.shares)
+    total = np.zeros((n_moments, n_moments))
+    for rows, features in _dense_blocks(problem):
+        chances = proba[rows][:, :, None]
+        centred = features - (chances * features).sum(axis=1, keepdims=True)
+        centred *= np.sqrt(problem.masses[rows][:, None, None] * chances)
+        flat = centred.reshape(-1, n_moments)
+        total += flat.T @ flat
+    return total
+
+
+def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
+    """Features as (patterns, classes, moments), in blocks that stay in cache."""
+    k, n_moments = problem.n_classes, len(problem.shares)
+    size = max(1, 2**16 // (k * n_moments))
+    for start in range(0, len(problem.masses), size):
+        rows = slice(start, min(start + size, len(problem.masses)))
+        block = problem.features[rows.start * k : rows.stop * k]
+        dense = block.toarray() if sp.issparse(block) else block
+        yield rows, dense.reshape(-1, k, n_moments)
+
+
+def _sparse_hessian(proba: FloatArray, problem: Problem) -> FloatArray:
+    """Mean of products minus product of means, with sparse features F: F' diag(mass * g) F - M' diag(mass) M."""
+    features, k = problem.features, problem.n_classes
+    n_patterns = len(problem.masses)
+    weighted = sp.diags_array((problem.masses[:, None] * proba).ravel()) @ features
+    fold = sp.csr_array((proba.ravel(), np.arange(n_patterns * k), np.arange(0, n_patterns * k + 1, k)))
+    means = fold @ features
+    spread = means.T @ (sp.diags_array(problem.masses) @ means)
+    return np.asarray((features.T @ weighted - spread).toarray())

@@ -1,0 +1,88 @@
+"""How far probabilities are from the truth. Truth is a class number per item, or class probabilities."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from thumbwise._typing import FloatArray, IntArray
+
+# Probabilities this close are equal: what differs by less is rounding, and depends on the order of the rules.
+TIE = 1e-9
+
+
+def log_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, clip: float = 1e-15) -> float:
+    """Mean of -log of the probability given to the truth, in nats.
+
+    Probabilities are clipped to ``[clip, 1 - clip]`` and rows rescaled to sum to 1, as in An and Dasgupta (2024);
+    ``clip=0`` does neither, and a truth with probability 0 then costs infinity.
+
+    Examples
+    --------
+    >>> round(log_loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]), 6)
+    0.490415
+    """
+    truth, given = _aligned(y, proba)
+    if clip > 0:
+        given = np.clip(given, clip, 1 - clip)
+        given = given / given.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        costs = np.where(truth > 0, -truth * np.log(given), 0.0)
+    return float(costs.sum() / len(truth))
+
+
+def brier_score(y: npt.ArrayLike, proba: npt.ArrayLike) -> float:
+    """Mean squared distance between prediction and truth, summed over classes: 0 is perfect, 2 always surely wrong."""
+    truth, given = _aligned(y, proba)
+    return float(((given - truth) ** 2).sum() / len(truth))
+
+
+def zero_one_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, ties: Literal["first", "share"] = "first") -> float:
+    """Share of items whose most probable class is not the true one.
+
+    Parameters
+    ----------
+    ties : {"first", "share"}
+        Of equally probable classes (within 1e-9) take the first, as ``predict`` does, or count the chance of an error if
+        one of them is drawn at random.
+    """
+    truth, given = _aligned(y, proba)
+    if ties == "first":
+        chosen = truth[np.arange(len(truth)), first_best(given)]
+        return float(1 - chosen.mean())
+    if ties != "share":
+        raise ValueError(f'ties must be "first" or "share"; found {ties!r}.')
+    best = given >= given.max(axis=1, keepdims=True) - TIE
+    return float(1 - ((best * truth).sum(axis=1) / best.sum(axis=1)).mean())
+
+
+def kl_sum(truth: npt.ArrayLike, proba: npt.ArrayLike) -> float:
+    """Sum over items of KL(truth_i, proba_i), in nats; infinite where a possible class is given probability 0."""
+    p, q = _aligned(truth, proba)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
+    return float(terms.sum())
+
+
+def first_best(proba: FloatArray) -> IntArray:
+    """Most probable class of each row; of those that tie, the first."""
+    return np.argmax(proba >= proba.max(axis=1, keepdims=True) - TIE, axis=1)
+
+
+def _aligned(y: npt.ArrayLike, proba: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Truth and prediction as class probabilities of the same shape."""
+    given = np.asarray(proba, dtype=float)
+    truth = np.asarray(y)
+    if given.ndim != 2 or len(truth) != len(given) or len(given) == 0:
+        raise ValueError(f"proba must be (n_items, n_classes) with one row per item; found {given.shape} for {len(truth)} items.")
+    if truth.ndim == 2:
+        if truth.shape != given.shape:
+            raise ValueError(f"true and given probabilities must have the same shape; found {truth.shape} and {given.shape}.")
+        return truth.astype(float), given
+    if truth.dtype.kind not in "iub" or truth.min() < 0 or truth.max() >= given.shape[1]:
+        raise ValueError(f"y must hold class numbers 0..{given.shape[1] - 1}; found {truth.dtype} values such as {truth[:3].tolist()}.")
+    hard = np.zeros_like(given)
+    hard[np.arange(len(truth)), truth.astype(np.int64)] = 1
+    return hard, given

@@ -1,0 +1,165 @@
+"""The Balsubramani-Freund game under log loss: the prediction that is best against the worst plausible labeling."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box import Box
+from thumbwise.certificate import Certificate
+from thumbwise.exceptions import InfeasibleBoxError, InvalidBoxError, InvalidLabelsError
+from thumbwise.feasibility import Widening, find_widening, widen
+from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.maxent import Problem, log_softmax, scores
+from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.moments import Moments
+from thumbwise.solver import Solution, solve_dual
+from thumbwise.votes import Votes
+
+
+class BalsubramaniFreund(LabelModel):
+    """Minimises the worst-case mean log loss over all labelings whose moments lie in a box.
+
+    The answer is the labeling of largest entropy in the box: a softmax over the classes of the weights of the rules that
+    vote for each, plus the weight of the class (An and Dasgupta, UAI 2024). Rules may err together in any way.
+
+    *Guarantee*: if the box holds the true moments, the mean log loss on the fitted items is at most
+    ``certificate_.log_loss_bound``. ``Box.from_gold`` gives such a box with a stated probability.
+
+    Parameters
+    ----------
+    confidence_level : float
+        For the box that ``fit`` makes from labels, if none is given.
+    on_infeasible : {"raise", "widen"}
+        What to do if no labeling satisfies the box: raise :class:`InfeasibleBoxError`, or widen all intervals by the
+        smallest common factor that admits one, which forfeits the guarantee.
+    tol : float
+        Largest distance of a moment from its bound at which the fit counts as converged; 0.01 is one accuracy point.
+    max_iter : int
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_moments,)
+        Log-odds per vote, rules first, then classes. 0 where a bound does not matter.
+    certificate_ : Certificate
+    box_ : Box
+        As given or made; ``certificate_.widening`` says if it had to be widened.
+    active_ : ndarray of shape (n_moments,)
+        1 where the lower bound is active, -1 where the upper one is, 0 where neither.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [0, -1]], rule_names=["a", "b"])
+    >>> box = tw.Box.from_bounds(votes, {"a": (0.75, 1), "b": (0.5, 1)})
+    >>> model = tw.BalsubramaniFreund().fit(votes, box=box)
+    >>> model.predict_proba(votes).round(3)
+    array([[0.75, 0.25],
+           [0.25, 0.75],
+           [0.25, 0.75],
+           [0.75, 0.25]])
+    """
+
+    def __init__(
+        self,
+        *,
+        confidence_level: float = 0.95,
+        on_infeasible: Literal["raise", "widen"] = "raise",
+        tol: float = 1e-9,
+        max_iter: int = 200,
+    ) -> None:
+        self.confidence_level = confidence_level
+        self.on_infeasible = on_infeasible
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, votes: Any, y: Any = None, *, box: Box | None = None) -> BalsubramaniFreund:
+        """Find the weights for a box, or for the box that the known labels in ``y`` give.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+            The pool: the items to be labeled.
+        y : array-like of shape (n_items,), optional
+            Classes of the pool's items, -1 or missing where unknown. The items with a label are taken as a random
+            part of the pool: ``Box.from_gold(..., gold_is="subset")``.
+        box : Box, optional
+            Instead of ``y``.
+        """
+        if self.on_infeasible not in ("raise", "widen"):
+            raise ValueError(f'on_infeasible must be "raise" or "widen"; found {self.on_infeasible!r}.')
+        votes = read_for_fit(votes, y)
+        box = self._settle_box(votes, y, box)
+        moments = box.moments(votes)
+        counts = votes.patterns.counts
+        problem = Problem.build(
+            moments.features, counts / votes.n_items, moments.sizes / votes.n_items, box.lower, box.upper
+        )
+        solution, widening = self._solve(problem, moments)
+        if solution.kkt_residual > self.tol:
+            warnings.warn(
+                f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} iterations; "
+                f"the bound {solution.dual_value:.4f} is still valid but may not be tight.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.box_ = box
+        self.weights_ = solution.weights
+        self.active_ = np.sign(solution.weights).astype(np.int64)
+        self.n_iter_ = solution.n_iter
+        self.certificate_ = Certificate.from_solution(
+            solution, n_items=votes.n_items, evidence=box.evidence, widening=widening
+        )
+        self._remember(votes)
+        return self
+
+    def _settle_box(self, votes: Votes, y: Any, box: Box | None) -> Box:
+        if (box is None) == (y is None):
+            raise InvalidLabelsError(
+                "fit needs either labels (y, with -1 where unknown) or a box, and not both; found "
+                + ("neither." if box is None else "both. Drop y: the box already holds what gold says.")
+            )
+        if box is None:
+            labels = code_labels(y, votes.class_names, votes.n_items)
+            known = labels != UNKNOWN
+            return Box.from_gold(
+                votes.take(known), labels[known], pool=votes, confidence_level=self.confidence_level, gold_is="subset"
+            )
+        if box.evidence.pool not in (None, votes.fingerprint):
+            raise InvalidBoxError(
+                f"the box must have been made for these items: it was made {box.evidence.method}, for other votes. Make it anew "
+                "with pool=votes; to use its numbers all the same, without its guarantee, pass "
+                "Box.from_bounds(votes, lower=box.lower, upper=box.upper)."
+            )
+        return box
+
+    def _solve(self, problem: Problem, moments: Moments) -> tuple[Solution, Widening | None]:
+        solution = solve_dual(problem, tol=self.tol, max_iter=self.max_iter)
+        if not solution.is_infeasible:
+            return solution, None
+        widening = find_widening(problem)
+        if self.on_infeasible == "raise":
+            raise InfeasibleBoxError(
+                conflicting=[moments.names[m] for m in _conflicting(solution)],
+                weights=solution.weights,
+                dual_value=solution.dual_value,
+                widening_factor=widening.factor,
+                widening_amount=widening.amount,
+            )
+        return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
+
+    def _predict_patterns(self, votes: Votes) -> FloatArray:
+        features = self.box_.moments(votes).features
+        return np.exp(log_softmax(scores(self.weights_, features, votes.n_classes))[0])
+
+
+def _conflicting(solution: Solution) -> IntArray:
+    """Moments whose weights make up the proof, heaviest first; weights that are tiny beside the heaviest play no part."""
+    size = np.abs(solution.weights)
+    order = np.argsort(-size, kind="stable")
+    return order[size[order] > 1e-3 * size.max()]

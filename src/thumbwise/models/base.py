@@ -1,0 +1,129 @@
+"""What all models share: reading votes, looking predictions up for items, scoring."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from thumbwise._typing import AnyArray, FloatArray
+from thumbwise.exceptions import InvalidVotesError
+from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.metrics import first_best
+from thumbwise.patterns import take_rows
+from thumbwise.votes import Votes
+
+
+class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn is untyped
+    """Votes in, a probability for every class of every item out.
+
+    A subclass learns in ``fit``, which ends in ``_remember(votes)``, and predicts patterns in ``_predict_patterns``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class names in the order of the columns of ``predict_proba``.
+    rule_names_ : tuple of str
+    n_features_in_ : int
+        Number of rules.
+    """
+
+    classes_: AnyArray
+    rule_names_: tuple[str, ...]
+    n_features_in_: int
+
+    @abstractmethod
+    def _predict_patterns(self, votes: Votes) -> FloatArray:
+        """Probabilities of the patterns of some votes, shape (n_patterns, n_classes)."""
+
+    def predict_proba(self, votes: Any) -> FloatArray:
+        """Probability of each class for each item, shape (n_items, n_classes), without refitting."""
+        votes = self._read(votes)
+        return take_rows(self._predict_patterns(votes), votes.inverse)
+
+    def predict(self, votes: Any) -> AnyArray:
+        """Most probable class of each item; of equally probable ones, the first in ``classes_``."""
+        votes = self._read(votes)
+        return self.classes_[first_best(self._predict_patterns(votes))[votes.inverse]]
+
+    def score(self, votes: Any, y: Any) -> float:
+        """Share of the items with a known label that ``predict`` gets right."""
+        votes = self._read(votes)
+        labels = code_labels(y, votes.class_names, votes.n_items)
+        known = labels != UNKNOWN
+        predicted = first_best(self._predict_patterns(votes))[votes.inverse]
+        return float(np.mean(predicted[known] == labels[known]))
+
+    def _remember(self, votes: Votes) -> None:
+        self.classes_ = _as_array(votes.class_names)
+        self.rule_names_ = votes.rule_names
+        self.n_features_in_ = votes.n_rules
+
+    def _read(self, votes: Any) -> Votes:
+        """Votes to predict for, with the rules in the order of the fit."""
+        check_is_fitted(self)
+        if not isinstance(votes, Votes):
+            votes = Votes(votes, class_names=tuple(self.classes_.tolist()))
+        return _align(votes, self.rule_names_, tuple(self.classes_.tolist()))
+
+
+def read_for_fit(votes: Any, y: Any = None) -> Votes:
+    """Votes as they are, or read; labels that are numbers may show classes that no vote does."""
+    if isinstance(votes, Votes):
+        return votes
+    n_labels = _largest_label(y) + 1
+    try:
+        read = Votes(votes)
+    except InvalidVotesError:
+        if n_labels < 2:
+            raise
+        return Votes(votes, n_classes=n_labels)
+    is_unnamed = read.class_names == tuple(range(read.n_classes))
+    return Votes(votes, n_classes=n_labels) if is_unnamed and read.n_classes < n_labels else read
+
+
+def _largest_label(y: Any) -> int:
+    labels = np.asarray([] if y is None else y)
+    if labels.size == 0 or labels.dtype.kind not in "biuf":
+        return UNKNOWN
+    return int(np.nan_to_num(labels, nan=UNKNOWN).max()) if labels.dtype.kind == "f" else int(labels.max())
+
+
+def _as_array(names: tuple[Any, ...]) -> AnyArray:
+    if all(isinstance(name, str) for name in names) or all(type(name) is int for name in names):
+        return np.array(names)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
+
+
+def _align(votes: Votes, rule_names: tuple[str, ...], class_names: tuple[Any, ...]) -> Votes:
+    if votes.class_names != class_names:
+        raise InvalidVotesError(
+            f"votes must have the classes that the model was fitted with, {class_names[:10]}; found {votes.class_names[:10]}. "
+            "Declare them with class_names=[...]."
+        )
+    if votes.rule_names == rule_names:
+        return votes
+    if votes.n_rules != len(rule_names):
+        raise InvalidVotesError(
+            f"votes must come from the {len(rule_names)} rules that the model was fitted with; found {votes.n_rules} rules. "
+            "A rule that is not used any more abstains: give it a column of -1."
+        )
+    position = {name: j for j, name in enumerate(votes.rule_names)}
+    if set(position) == set(rule_names):
+        return votes.with_rules([position[name] for name in rule_names])
+    if _is_unnamed(votes.rule_names) or _is_unnamed(rule_names):
+        return votes
+    strange = [name for name in votes.rule_names if name not in set(rule_names)]
+    raise InvalidVotesError(
+        f"votes must come from the rules that the model was fitted with; {len(strange)} are unknown to it, such as "
+        f"{strange[0]!r}. The model knows {', '.join(map(repr, rule_names[:8]))}."
+    )
+
+
+def _is_unnamed(rule_names: tuple[str, ...]) -> bool:
+    return rule_names == tuple(f"rule_{j}" for j in range(len(rule_names)))

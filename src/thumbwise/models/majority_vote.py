@@ -1,0 +1,44 @@
+"""Majority vote: the baseline that everything must beat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thumbwise._typing import FloatArray
+from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.patterns import Patterns
+from thumbwise.votes import Votes
+
+
+class MajorityVote(LabelModel):
+    """Share of the votes that each class gets; an item without votes gets the same probability for all classes.
+
+    Assumes that all rules are equally good. *Guarantee*: none.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> tw.MajorityVote().fit([[0, 0, 1], [-1, -1, -1]]).predict_proba([[0, 0, 1], [-1, -1, -1]])
+    array([[0.66666667, 0.33333333],
+           [0.5       , 0.5       ]])
+    """
+
+    def fit(self, votes: Any, y: Any = None) -> MajorityVote:
+        """Learn nothing but the names of rules and classes; ``y`` is ignored."""
+        self._remember(read_for_fit(votes, y))
+        return self
+
+    def _predict_patterns(self, votes: Votes) -> FloatArray:
+        return vote_shares(votes.patterns)
+
+
+def vote_shares(patterns: Patterns) -> FloatArray:
+    """Share of the votes for each class, uniform where there is no vote, shape (n_patterns, n_classes)."""
+    k = patterns.n_classes
+    cells = patterns.owners * k + patterns.classes
+    shares = np.bincount(cells, minlength=patterns.n_patterns * k).reshape(-1, k).astype(float)
+    silent = patterns.votes_per_pattern == 0
+    shares[silent] = 1
+    return shares / shares.sum(axis=1, keepdims=True)

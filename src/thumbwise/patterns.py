@@ -1,0 +1,161 @@
+"""Distinct rows of votes and how often each occurs.
+
+Every model depends on the votes only through these, so a data set of 10^7 items and ten rules with two classes is, to
+a model, at most 3^10 = 59,049 weighted rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+
+ABSTAIN = -1
+
+# Codes of a word are sums of integers below this, exact in float32 (24-bit significand), small enough for a table.
+_WORD_SIZE = 2**20
+_CHUNK = 2**14
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Distinct rows of votes as (pattern, rule, class) triples: storage follows the number of votes, not rows x rules.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_patterns + 1,)
+        Votes of pattern ``t`` are ``starts[t]:starts[t + 1]``.
+    rules, classes : ndarray of shape (n_votes,)
+        Rule and class of each vote; rules ascend within a pattern.
+    counts : ndarray of shape (n_patterns,)
+        Number of items that show the pattern.
+    """
+
+    starts: IntArray
+    rules: IntArray
+    classes: IntArray
+    counts: IntArray
+    n_rules: int
+    n_classes: int
+
+    @classmethod
+    def from_rows(cls, rows: IntArray, counts: IntArray, n_classes: int) -> Patterns:
+        """Take distinct rows of votes, ABSTAIN where a rule says nothing."""
+        voted = rows != ABSTAIN
+        starts = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
+        rules = np.nonzero(voted)[1].astype(np.int32)
+        return cls(starts, rules, rows[voted].astype(np.int32), counts, rows.shape[1], n_classes)
+
+    @property
+    def n_patterns(self) -> int:
+        return len(self.counts)
+
+    @property
+    def n_items(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def votes_per_pattern(self) -> IntArray:
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> IntArray:
+        """Pattern of each vote, shape (n_votes,)."""
+        return np.repeat(np.arange(self.n_patterns), self.votes_per_pattern)
+
+    @property
+    def votes_per_rule(self) -> IntArray:
+        """Number of items each rule votes on, shape (n_rules,)."""
+        weights = self.counts[self.owners].astype(np.float64)
+        return np.bincount(self.rules, weights, minlength=self.n_rules).astype(np.int64)
+
+    @property
+    def vote_table(self) -> IntArray:
+        """Number of items that each rule gives each class, shape (n_rules, n_classes)."""
+        cells = self.rules.astype(np.int64) * self.n_classes + self.classes
+        weights = self.counts[self.owners].astype(np.float64)
+        table = np.bincount(cells, weights, minlength=self.n_rules * self.n_classes)
+        return table.astype(np.int64).reshape(self.n_rules, self.n_classes)
+
+    def to_rows(self) -> IntArray:
+        """Dense rows, shape (n_patterns, n_rules)."""
+        rows = np.full((self.n_patterns, self.n_rules), ABSTAIN, dtype=np.int32)
+        rows[self.owners, self.rules] = self.classes
+        return rows
+
+
+def find_patterns(votes: IntArray, n_classes: int) -> tuple[Patterns, IntArray]:
+    """Distinct rows in lexicographic order, and for every item the pattern it shows.
+
+    Rows are packed into integers in base ``n_classes + 1``, as many rules to a word as a table can hold. Words are folded
+    from left to right: the rank of what was read so far, followed by the next word, is again one integer. So any number
+    of rules works, nothing is sorted unless a table would be too large, and folding stops when all rows differ.
+
+    Returns
+    -------
+    patterns : Patterns
+    inverse : ndarray of shape (n_items,), int32 or int64
+        ``patterns.to_rows()[inverse]`` equals ``votes``.
+    """
+    n_items, n_rules = votes.shape
+    base = n_classes + 1
+    rules_per_word = max(1, int(np.log(_WORD_SIZE) / np.log(base)))
+    ranks, counts = np.zeros(n_items, dtype=np.int32), np.array([n_items])
+    for first in range(0, n_rules, rules_per_word):
+        word = votes[:, first : first + rules_per_word]
+        size = base ** word.shape[1]
+        codes = pack_rows(word, base)
+        if len(counts) > 1:
+            codes = ranks.astype(np.int64) * size + codes
+        ranks, counts = _rank(codes, len(counts) * size)
+        if len(counts) == n_items:
+            break
+    example = np.empty(len(counts), dtype=np.int64)
+    for rows in _chunks(n_items):
+        example[ranks[rows]] = np.arange(rows.start, rows.stop)
+    return Patterns.from_rows(votes[example], counts, n_classes), ranks
+
+
+def pack_rows(votes: IntArray, base: int) -> IntArray:
+    """Each row as one integer, ``sum_j (votes[:, j] + 1) * base**(n_rules - 1 - j)``; the row must fit a word."""
+    n_items, n_rules = votes.shape
+    if base > _WORD_SIZE:  # a single rule with a million classes
+        return votes[:, 0].astype(np.int64) + 1
+    powers = (float(base) ** np.arange(n_rules - 1, -1, -1)).astype(np.float32)
+    codes = np.empty(n_items, dtype=np.int32)
+    for rows in _chunks(n_items):
+        codes[rows] = votes[rows].astype(np.float32) @ powers
+    codes += np.int32(powers.sum(dtype=np.float64))
+    return codes
+
+
+def take_rows(table: FloatArray, inverse: IntArray) -> FloatArray:
+    """``table[inverse]``, in pieces that stay in cache: six times as fast as one fancy index at 10^7 rows."""
+    taken = np.empty((len(inverse), *table.shape[1:]), dtype=table.dtype)
+    for rows in _chunks(len(inverse)):
+        np.take(table, inverse[rows], axis=0, out=taken[rows], mode="clip")
+    return taken
+
+
+def _rank(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
+    """Replace codes by their ranks among the codes that occur; and how often each of those does."""
+    if n_codes > max(_WORD_SIZE, 4 * len(codes)):
+        _, ranks, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        return ranks.astype(np.int32) if len(counts) < 2**31 else ranks, counts
+    counts = np.zeros(n_codes, dtype=np.int64)
+    # A bincount touches all of its table, so the chunks are at least as long as the table.
+    for rows in _chunks(len(codes), max(n_codes, 2**18)):
+        counts += np.bincount(codes[rows], minlength=n_codes)
+    occurs = counts > 0
+    if occurs.all():
+        return codes, counts
+    table = np.cumsum(occurs, dtype=np.int32 if n_codes < 2**31 else np.int64) - 1
+    return take_rows(table, codes), counts[occurs]
+
+
+def _chunks(length: int, size: int = _CHUNK) -> Iterator[slice]:
+    for start in range(0, length, size):
+        yield slice(start, min(start + size, length))

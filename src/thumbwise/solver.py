@@ -1,0 +1,124 @@
+"""Minimises the dual of the game by Newton's method with kinks, and says how far it got."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thumbwise._typing import FloatArray
+from thumbwise.kinked_quadratic import minimise_kinked_quadratic
+from thumbwise.maxent import Point, Problem, box_violation, dual_value, evaluate, hessian, kkt_residuals, mean_entropy
+
+# Relative weight of the distance term that makes the quadratic model positive definite along directions in which the
+# dual is flat (class weights all shifted, duplicated rules). It leaves those directions where they are.
+_DAMPING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Weights and what is known about them.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_moments,)
+        Log-odds per vote.
+    proba : ndarray of shape (n_patterns, n_classes)
+    dual_value : float
+        Bounds the mean log loss of ``proba`` against every labeling in the box, converged or not.
+    entropy : float
+        Mean entropy of ``proba``; no bound can be lower if ``proba`` is in the box.
+    kkt_residual, box_violation : float
+        In natural units: 0.01 is one accuracy point.
+    is_infeasible : bool
+        The dual value is negative, which proves that no labeling satisfies the box.
+    """
+
+    weights: FloatArray
+    proba: FloatArray
+    dual_value: float
+    entropy: float
+    kkt_residual: float
+    box_violation: float
+    n_iter: int
+    is_infeasible: bool
+
+    @property
+    def gap(self) -> float:
+        return self.dual_value - self.entropy
+
+
+def solve_dual(problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | None = None) -> Solution:
+    """Minimise the dual value over weights.
+
+    Each iteration minimises the second-order model of the smooth part plus the exact kinks, then halves the step until
+    the dual value falls. Stops when no moment is further than ``tol`` from where its weight wants it, when the dual value
+    is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations.
+    """
+    weights = np.zeros(len(problem.shares)) if start is None else start.astype(float)
+    point = evaluate(np.where(problem.shares > 0, weights, 0.0), problem)
+    n_iter = 0
+    while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
+        n_iter += 1
+        better = _line_search(point, _newton_target(point, problem), problem)
+        if better is None:
+            break
+        point = better
+    return Solution(
+        weights=point.weights,
+        proba=point.proba,
+        dual_value=point.value,
+        entropy=mean_entropy(point, problem),
+        kkt_residual=_residual(point, problem),
+        box_violation=box_violation(point, problem),
+        n_iter=n_iter,
+        is_infeasible=_proves_infeasible(point),
+    )
+
+
+def _residual(point: Point, problem: Problem) -> float:
+    return float(kkt_residuals(point, problem).max(initial=0.0))
+
+
+def _proves_infeasible(point: Point) -> bool:
+    """Negative beyond rounding: mean log loss cannot be negative, so no labeling is in the box."""
+    return point.value < -1e-12 * point.scale
+
+
+def _newton_target(point: Point, problem: Problem) -> FloatArray:
+    """Weights that minimise the second-order model with kinks; weights at their kink are exactly 0.
+
+    Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and of
+    one that votes once differ by many orders of magnitude in curvature.
+    """
+    curvature = hessian(point.proba, problem)
+    floor = 1e-14 * np.where(problem.shares > 0, problem.shares, 1.0)
+    unit = np.sqrt(np.maximum(curvature.diagonal(), floor))
+    scaled = curvature / np.outer(unit, unit)
+    np.fill_diagonal(scaled, np.maximum(scaled.diagonal(), 1.0) + _DAMPING)
+    slopes = problem.shares * point.moments / unit
+    here = point.weights * unit
+    there = minimise_kinked_quadratic(
+        linear=slopes - scaled @ here,
+        curvature=scaled,
+        fall=-problem.shares * problem.upper / unit,
+        rise=-problem.shares * problem.lower / unit,
+        start=here,
+    )
+    return np.where(problem.shares > 0, there / unit, 0.0)
+
+
+def _line_search(point: Point, target: FloatArray, problem: Problem) -> Point | None:
+    """First of the steps 1, 1/2, 1/4, ... that lowers the dual value, or, within its rounding error, the residual."""
+    rounding = 1e-15 * point.scale
+    residual = _residual(point, problem)
+    for halvings in range(40):
+        weights = target if halvings == 0 else point.weights + 0.5**halvings * (target - point.weights)
+        value = dual_value(weights, problem)
+        if value < point.value - rounding:
+            return evaluate(weights, problem)
+        if value <= point.value + rounding:
+            candidate = evaluate(weights, problem)
+            if _residual(candidate, problem) < residual:
+                return candidate
+    return None

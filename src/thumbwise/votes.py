@@ -1,0 +1,183 @@
+"""Votes: checked votes with item ids, rule names and class names, and their patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.coding import code_names, code_numbers
+from thumbwise.exceptions import InvalidVotesError
+from thumbwise.patterns import Patterns, find_patterns
+from thumbwise.raw_votes import check_ids, first_repeated, open_votes
+
+
+class Votes:
+    """What every rule says about every item.
+
+    Parameters
+    ----------
+    data : array-like, frame or Votes, (n_items, n_rules)
+        Numbers are classes ``0..n_classes-1`` with -1, None or NaN for an abstention; strings are class names with
+        None or NaN for an abstention. A frame is any that narwhals reads eagerly: pandas, polars, PyArrow, Modin.
+    n_classes : int, optional
+        Declared number of classes; inferred from the largest vote if absent.
+    class_names : sequence, optional
+        Names of the classes in order. Given with strings, no other string may occur.
+    rule_names : sequence of str, optional
+        Column names of a frame, otherwise ``rule_0, rule_1, ...``.
+    item_ids : array-like or str, optional
+        Unique ids of the items, or the name of the frame's column that holds them. Absent: the frame's index if it has
+        one of its own, otherwise positions.
+    abstain : str, optional
+        A string that stands for an abstention, for votes that are strings.
+
+    Attributes
+    ----------
+    array : read-only ndarray of shape (n_items, n_rules)
+        Class numbers, -1 where a rule abstains.
+    patterns : Patterns
+        Distinct rows and their counts, in an order that does not depend on the order of the items.
+    inverse : ndarray of shape (n_items,)
+        The pattern of each item.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 1], [-1, 1], [0, 1]], rule_names=["short", "shouting"], class_names=["ham", "spam"])
+    >>> votes
+    Votes: 3 items x 2 rules, 2 patterns; classes 'ham', 'spam'; -1 = abstain (16.7 % of votes)
+    >>> votes.patterns.to_rows()
+    array([[-1,  1],
+           [ 0,  1]], dtype=int32)
+    """
+
+    array: IntArray
+    rule_names: tuple[str, ...]
+    class_names: tuple[Hashable, ...]
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        n_classes: int | None = None,
+        class_names: Sequence[Hashable] | None = None,
+        rule_names: Sequence[str] | None = None,
+        item_ids: npt.ArrayLike | str | None = None,
+        abstain: str | None = None,
+    ) -> None:
+        if class_names is not None:
+            class_names = _check_class_names(class_names)
+        if isinstance(data, Votes):
+            raise InvalidVotesError("data is already a Votes object; use it as it is, or pass its .array.")
+        raw = open_votes(data, item_ids, rule_names)
+        self.rule_names = raw.rule_names
+        if raw.numbers is not None:
+            array, k = code_numbers(raw.numbers, raw.rule_names, n_classes, class_names)
+            self.class_names = tuple(range(k)) if class_names is None else class_names
+            self._kind = "numbers"
+        else:
+            array, self.class_names = code_names(raw.strings, raw.rule_names, class_names, n_classes, abstain)
+            self._kind = "names"
+        self._keep(array, None if raw.item_ids is None else check_ids(raw.item_ids, len(array)))
+
+    def _keep(self, array: IntArray, ids: AnyArray | None) -> None:
+        self.array = array.view()
+        self.array.flags.writeable = False
+        self._ids = ids
+
+    @property
+    def n_items(self) -> int:
+        return self.array.shape[0]
+
+    @property
+    def n_rules(self) -> int:
+        return self.array.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.class_names)
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether item ids were given (if not, ``item_ids`` are positions)."""
+        return self._ids is not None
+
+    @property
+    def item_ids(self) -> AnyArray:
+        return np.arange(self.n_items) if self._ids is None else self._ids
+
+    @cached_property
+    def _found(self) -> tuple[Patterns, IntArray]:
+        return find_patterns(self.array, self.n_classes)
+
+    @property
+    def patterns(self) -> Patterns:
+        return self._found[0]
+
+    @property
+    def inverse(self) -> IntArray:
+        return self._found[1]
+
+    @property
+    def n_votes_per_item(self) -> IntArray:
+        """How many rules vote on each item; 0 marks the items that nobody voted on."""
+        return self.patterns.votes_per_pattern[self.inverse]
+
+    @property
+    def coding(self) -> str:
+        """How the input was understood, in words."""
+        shown = ", ".join(repr(name) for name in self.class_names[:6]) + (", ..." if self.n_classes > 6 else "")
+        silent = 1 - self.patterns.votes_per_rule.sum() / max(1, self.array.size)
+        mark = "-1 = abstain" if self._kind == "numbers" else "missing = abstain"
+        return f"classes {shown}; {mark} ({silent:.1%} of votes)".replace("%", " %")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of rule names, class names, patterns and counts: equal for the same items in any order."""
+        digest = sha256(repr((self.rule_names, self.class_names)).encode())
+        patterns = self.patterns
+        for part in (patterns.starts, patterns.rules, patterns.classes, patterns.counts):
+            digest.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
+        return digest.hexdigest()
+
+    def take(self, items: npt.ArrayLike) -> Votes:
+        """The votes on some of the items (positions or a mask), with their ids."""
+        items = np.asarray(items)
+        if items.dtype == bool:
+            items = np.flatnonzero(items)
+        part = object.__new__(Votes)
+        part.rule_names, part.class_names, part._kind = self.rule_names, self.class_names, self._kind
+        part._keep(self.array[items], self.item_ids[items] if self.has_ids else None)
+        return part
+
+    def with_rules(self, rules: Sequence[int]) -> Votes:
+        """The votes of some rules, or of all in another order, by position."""
+        part = object.__new__(Votes)
+        part.rule_names = tuple(self.rule_names[j] for j in rules)
+        part.class_names, part._kind = self.class_names, self._kind
+        part._keep(self.array[:, list(rules)], self._ids)
+        return part
+
+    def __len__(self) -> int:
+        return self.n_items
+
+    def __repr__(self) -> str:
+        size = f"{self.n_items:,} items x {self.n_rules:,} rules, {self.patterns.n_patterns:,} patterns"
+        return f"Votes: {size}; {self.coding}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key not in ("_found", "fingerprint")}
+
+
+def _check_class_names(names: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    values = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    repeated = first_repeated(values)
+    if repeated is not None:
+        raise InvalidVotesError(f"class names must be unique; found {repeated!r} more than once.")
+    return values
