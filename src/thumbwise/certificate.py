@@ -38,8 +38,9 @@ class Certificate:
     --------
     >>> import thumbwise as tw
     >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]])
-    >>> print(tw.BalsubramaniFreund().fit(votes, box=tw.Box.exact(votes, [0, 1, 1, 1])).certificate_)
-    The mean log loss on these 4 items is at most 0.347 (ln 2 = 0.693 would be guessing), if the labels given are the truth.
+    >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.9, 1)})
+    >>> print(tw.BalsubramaniFreund().fit(votes, box=box).certificate_)
+    The mean log loss on these 4 items is at most 0.326 (ln 2 = 0.693 would be guessing), if the true labeling satisfies the bounds that were written.
     """
 
     log_loss_bound: float
@@ -57,7 +58,7 @@ class Certificate:
         cls, solution: Solution, *, n_items: int, evidence: Evidence, widening: Widening | None = None
     ) -> Certificate:
         return cls(
-            log_loss_bound=solution.dual_value,
+            log_loss_bound=max(0.0, solution.dual_value),  # log loss is never negative, rounding may be
             entropy=solution.entropy,
             gap=solution.gap,
             kkt_residual=solution.kkt_residual,
@@ -114,4 +115,4 @@ class Certificate:
 
 def _round_up(value: float) -> float:
     """To three digits after the point, upward: a bound that is printed must still be one."""
-    return float(np.ceil(value * 1000 - 1e-9) / 1000)
+    return float(np.ceil(max(0.0, value * 1000 - 1e-9)) / 1000)

@@ -28,8 +28,9 @@ def hypergeometric_bounds(
 
     Examples
     --------
-    >>> hypergeometric_bounds(9, 10, 100, 0.05)
-    (array(57), array(98))
+    >>> fewest, most = hypergeometric_bounds(right=9, drawn=10, population=100, error=0.05)
+    >>> int(fewest), int(most)
+    (58, 99)
     """
     right, drawn, population, error = np.broadcast_arrays(right, drawn, population, np.asarray(error, dtype=float))
     fewest = _fewest(right, drawn, population, error)

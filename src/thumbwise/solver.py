@@ -8,7 +8,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.kinked_quadratic import minimise_kinked_quadratic
-from thumbwise.maxent import Point, Problem, box_violation, dual_value, evaluate, hessian, kkt_residuals, mean_entropy
+from thumbwise.maxent import Point, Problem, box_violation, evaluate, hessian, kkt_residuals, mean_entropy
 
 # Relative weight of the distance term that makes the quadratic model positive definite along directions in which the
 # dual is flat (class weights all shifted, duplicated rules). It leaves those directions where they are.
@@ -114,11 +114,9 @@ def _line_search(point: Point, target: FloatArray, problem: Problem) -> Point | 
     residual = _residual(point, problem)
     for halvings in range(40):
         weights = target if halvings == 0 else point.weights + 0.5**halvings * (target - point.weights)
-        value = dual_value(weights, problem)
-        if value < point.value - rounding:
-            return evaluate(weights, problem)
-        if value <= point.value + rounding:
-            candidate = evaluate(weights, problem)
-            if _residual(candidate, problem) < residual:
-                return candidate
+        candidate = evaluate(weights, problem)
+        if candidate.value < point.value - rounding:
+            return candidate
+        if candidate.value <= point.value + rounding and _residual(candidate, problem) < residual:
+            return candidate
     return None
