@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from thumbwise import metrics as metrics
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
     from thumbwise.exceptions import InfeasibleBoxError as InfeasibleBoxError
@@ -40,7 +41,21 @@ _HOMES = {
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
 }
-__all__ = [*sorted(_HOMES), "metrics"]
+__all__ = [  # noqa: RUF022  # grouped as a reader meets them
+    "Votes",
+    "Box",
+    "Certificate",
+    "BalsubramaniFreund",
+    "DawidSkene",
+    "MajorityVote",
+    "metrics",
+    "ThumbwiseError",
+    "InvalidVotesError",
+    "InvalidLabelsError",
+    "InvalidBoxError",
+    "InvalidFileError",
+    "InfeasibleBoxError",
+]
 
 
 def __getattr__(name: str) -> object:

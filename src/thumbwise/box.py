@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
-from thumbwise.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
-from thumbwise.labels import UNKNOWN, code_labels, label_masses
-from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments, label_counts
+from thumbwise.exceptions import InvalidBoxError
+from thumbwise.gold import (
+    GoldIs,
+    check_roles,
+    count_gold,
+    exact_intervals,
+    known_gold,
+    split_error,
+    wilson_intervals,
+)
+from thumbwise.labels import label_masses
+from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
 from thumbwise.votes import Votes
-
-GoldIs = Literal["separate", "subset"]
+from thumbwise.written_bounds import fill_bounds, split_bounds
 
 
 @dataclass(frozen=True)
@@ -130,10 +136,12 @@ class Box:
         if bounds is not None:
             if lower is not None or upper is not None:
                 raise InvalidBoxError("pass either bounds or lower and upper, not both.")
-            lower, upper = _split_bounds(bounds)
-        evidence = Evidence("written by the user", "the true labeling satisfies the bounds that were written", None, True)
-        low = _fill(moments, lower, 0.0, "lower")
-        high = _fill(moments, upper, 1.0, "upper")
+            lower, upper = split_bounds(bounds)
+        evidence = Evidence(
+            "written by the user", "the true labeling satisfies the bounds that were written", None, True
+        )
+        low = fill_bounds(moments, lower, 0.0, "lower")
+        high = fill_bounds(moments, upper, 1.0, "upper")
         return cls(moments.names, moments.subjects, low, high, evidence)
 
     @classmethod
@@ -181,29 +189,27 @@ class Box:
         _check_level(confidence_level)
         _check_choice("gold_is", gold_is, ("separate", "subset"))
         _check_choice("interval", interval, ("exact", "wilson"))
-        gold_votes, labels = _known_gold(gold_votes, gold_labels, pool)
-        _check_roles(gold_votes, pool, gold_is)
-        gold, pooled = build_moments(STANDARD, gold_votes), build_moments(STANDARD, pool)
-        right = np.rint(gold.totals(label_counts(gold_votes, labels))).astype(np.int64)
-        population = pooled.sizes if gold_is == "subset" else pooled.sizes + gold.sizes
-        n_population = pool.n_items if gold_is == "subset" else pool.n_items + gold_votes.n_items
-        keys = list(zip(pooled.keys, gold.keys, strict=True))
-        expected = population * (gold_votes.n_items / n_population)
-        errors = split_error(1 - confidence_level, keys, expected) if joint else np.full(len(keys), 1 - confidence_level)
+        if symmetric and interval == "exact":
+            raise InvalidBoxError('symmetric=True belongs to interval="wilson"; an exact interval is used as it is.')
+        gold_votes, labels = known_gold(gold_votes, gold_labels, pool)
+        check_roles(gold_votes, pool, gold_is)
+        counts = count_gold(gold_votes, labels, pool, gold_is)
+        error = 1 - confidence_level
+        errors = split_error(error, counts) if joint else np.full(len(counts.names), error)
         if interval == "exact":
-            if (gold.sizes > population).any():
-                raise _more_gold_than_pool(gold, population)
-            fewest, most = hypergeometric_bounds(right, gold.sizes, population, errors)
-            seen = right if gold_is == "separate" else 0
-            size = np.maximum(pooled.sizes, 1)
-            lower, upper = np.clip((fewest - seen) / size, 0, 1), np.clip((most - seen) / size, 0, 1)
+            lower, upper = exact_intervals(counts, errors)
         else:
-            lower, upper = wilson_bounds(right, gold.sizes, errors)
-        if symmetric:
-            lower, upper = _symmetric(gold, right, lower, upper)
-        lower, upper = _open_empty(pooled, lower, upper)
+            lower, upper = wilson_intervals(counts, errors, symmetric)
+        moments = build_moments(STANDARD, pool)
         evidence = _gold_evidence(gold_votes.n_items, pool, confidence_level, gold_is, interval, joint)
-        return cls(pooled.names, pooled.subjects, lower, upper, evidence, STANDARD, right, gold.sizes)
+        return cls(
+            moments.names,
+            moments.subjects,
+            *_open_empty(moments, lower, upper),
+            evidence,
+            gold_right=counts.right,
+            gold_drawn=counts.drawn,
+        )
 
     def moments(self, votes: Votes) -> Moments:
         """The constrained moments, on the patterns of some votes of the same rules and classes."""
@@ -211,8 +217,8 @@ class Box:
         if moments.names != self.names:
             strange = sorted(set(moments.names) ^ set(self.names)) or ["the same names in another order"]
             raise InvalidBoxError(
-                f"the box must speak of the rules and classes of the votes; {len(strange)} differ: {', '.join(strange[:5])}. "
-                "Make the box from votes with the same rule names and class names."
+                f"the box must speak of the rules and classes of the votes; {len(strange)} differ: "
+                f"{', '.join(strange[:5])}. Make the box from votes with the same rule names and class names."
             )
         return moments
 
@@ -232,18 +238,7 @@ class Box:
         return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])
 
 
-def split_error(error: float, keys: Sequence[Hashable], expected_gold: FloatArray) -> FloatArray:
-    """Share of the error budget for each moment, decided before any gold label or gold vote is seen.
-
-    Evenly over the distinct moments that expect a gold vote or more; moments with the same key share one part, because
-    they hold or fail together. A moment that expects less than one gold vote gets 0, hence the interval [0, 1].
-    """
-    counted = {key for key, expected in zip(keys, expected_gold, strict=True) if expected >= 1}
-    part = error / max(1, len(counted))
-    return np.array([part if key in counted else 0.0 for key in keys])
-
-
-def _gold_evidence(n_gold: int, pool: Votes, level: float, gold_is: str, interval: str, joint: bool) -> Evidence:
+def _gold_evidence(n_gold: int, pool: Votes, level: float, gold_is: GoldIs, interval: str, joint: bool) -> Evidence:
     plural = "item is" if n_gold == 1 else "items are"
     if gold_is == "subset":
         assumption = f"the {n_gold:,} gold {plural} a random sample of them"
@@ -254,63 +249,16 @@ def _gold_evidence(n_gold: int, pool: Votes, level: float, gold_is: str, interva
     return Evidence(method, assumption, level, interval == "exact" and joint, n_gold, pool.fingerprint)
 
 
-def _symmetric(gold: Moments, right: IntArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The paper's symmetrised interval; there a class that gold never shows is unconstrained."""
-    lower, upper = symmetrise(right / np.maximum(gold.sizes, 1), lower, upper)
-    is_unseen_class = (right == 0) & np.array([name.startswith("frequency(") for name in gold.names])
-    unseen = is_unseen_class | (gold.sizes == 0)
-    return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)
-
-
 def _open_empty(moments: Moments, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """[0, 1] for a moment that averages over no item."""
     return np.where(moments.sizes == 0, 0.0, lower), np.where(moments.sizes == 0, 1.0, upper)
 
 
-def _known_gold(gold_votes: Votes, gold_labels: Any, pool: Votes) -> tuple[Votes, IntArray]:
-    if gold_votes.rule_names != pool.rule_names or gold_votes.class_names != pool.class_names:
-        raise InvalidLabelsError(
-            f"gold and pool must have the same rules and classes; gold has {gold_votes.n_rules} rules and classes "
-            f"{gold_votes.class_names[:5]}, the pool {pool.n_rules} and {pool.class_names[:5]}. "
-            "Give both the same rule_names and class_names."
-        )
-    labels = code_labels(gold_labels, gold_votes.class_names, gold_votes.n_items)
-    known = labels != UNKNOWN
-    if not known.any():
-        raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
-    return (gold_votes, labels) if known.all() else (gold_votes.take(known), labels[known])
-
-
-def _check_roles(gold: Votes, pool: Votes, gold_is: str) -> None:
-    """Where ids are known, gold declared a subset lies in the pool and gold declared separate does not."""
-    if not (gold.has_ids and pool.has_ids):
-        return
-    inside = np.isin(gold.item_ids, pool.item_ids)
-    if gold_is == "subset" and not inside.all():
-        outside = gold.item_ids[~inside]
-        raise InvalidLabelsError(
-            f'gold_is="subset" needs every gold id in the pool; {len(outside)} of {len(gold)} are not, such as '
-            f'{outside[0]!r}. Drop them, or pass gold_is="separate" if gold is a sample of its own.'
-        )
-    if gold_is == "separate" and inside.any():
-        shared = gold.item_ids[inside]
-        raise InvalidLabelsError(
-            f'gold_is="separate" needs gold ids that are not in the pool; {len(shared)} of {len(gold)} are, such as '
-            f'{shared[0]!r}. Pass gold_is="subset" if gold is part of the pool, or drop the ids if they are unrelated.'
-        )
-
-
-def _more_gold_than_pool(gold: Moments, population: IntArray) -> InvalidLabelsError:
-    m = int(np.argmax(gold.sizes > population))
-    return InvalidLabelsError(
-        f'gold_is="subset" needs gold to be part of the pool; {gold.names[m]} counts {gold.sizes[m]} gold items but only '
-        f'{population[m]} items of the pool. Pass gold_is="separate" if gold is a sample of its own.'
-    )
-
-
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
-        raise InvalidBoxError(f"confidence_level must lie between 0 and 1, exclusive; found {level}. For 95 %, write 0.95.")
+        raise InvalidBoxError(
+            f"confidence_level must lie between 0 and 1, exclusive; found {level}. For 95 %, write 0.95."
+        )
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -330,48 +278,3 @@ def _check_bounds(names: Sequence[str], lower: FloatArray, upper: FloatArray) ->
                 f"bounds must be {what}; found [{lower[m]:.6g}, {upper[m]:.6g}] for {names[m]} "
                 f"({int(bad.sum())} such intervals). {hint}"
             )
-
-
-def _split_bounds(bounds: Any) -> tuple[dict[str, float], dict[str, float]]:
-    if isinstance(bounds, Mapping):
-        pairs = dict(bounds)
-    else:
-        frame = nw.from_native(bounds, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame) or not {"name", "lower", "upper"} <= set(frame.columns):
-            raise InvalidBoxError("bounds must map names to (lower, upper), or be a frame with columns name, lower and upper.")
-        columns = [frame[name].to_list() for name in ("name", "lower", "upper")]
-        pairs = {name: (low, high) for name, low, high in zip(*columns, strict=True)}
-    for name, pair in pairs.items():
-        if np.shape(pair) != (2,):
-            raise InvalidBoxError(f"each of the bounds must be a pair (lower, upper); found {pair!r} for {name!r}.")
-    return {name: pair[0] for name, pair in pairs.items()}, {name: pair[1] for name, pair in pairs.items()}
-
-
-def _fill(moments: Moments, given: Any, default: float, what: str) -> FloatArray:
-    if given is None:
-        return np.full(len(moments), default)
-    if not isinstance(given, Mapping):
-        values = np.array(given, dtype=float)
-        if values.shape != (len(moments),):
-            raise InvalidBoxError(
-                f"{what} must hold one bound per moment, rules first, then classes: {len(moments)} in all; found shape "
-                f"{values.shape}. To bound only some, pass a mapping from names."
-            )
-        return values
-    values = np.full(len(moments), default)
-    for name, value in given.items():
-        values[_find(moments, name)] = value
-    return values
-
-
-def _find(moments: Moments, name: Hashable) -> int:
-    text = str(name)
-    if text in moments.names:
-        return moments.names.index(text)
-    places = [m for m, subject in enumerate(moments.subjects) if subject == text]
-    if len(places) == 1:
-        return places[0]
-    if not places:
-        raise InvalidBoxError(f"bounds must name a moment, a rule or a class; found {text!r}. Known: {', '.join(moments.names[:12])}.")
-    both = " and ".join(moments.names[m] for m in places)
-    raise InvalidBoxError(f"the name {text!r} fits several moments: {both}. Write one of these names.")

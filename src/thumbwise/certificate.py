@@ -39,8 +39,9 @@ class Certificate:
     >>> import thumbwise as tw
     >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]])
     >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.9, 1)})
-    >>> print(tw.BalsubramaniFreund().fit(votes, box=box).certificate_)
-    The mean log loss on these 4 items is at most 0.326 (ln 2 = 0.693 would be guessing), if the true labeling satisfies the bounds that were written.
+    >>> print(tw.BalsubramaniFreund().fit(votes, box=box).certificate_)  # doctest: +NORMALIZE_WHITESPACE
+    The mean log loss on these 4 items is at most 0.326 (ln 2 = 0.693 would be guessing), if the true labeling satisfies
+    the bounds that were written.
     """
 
     log_loss_bound: float
@@ -100,8 +101,8 @@ class Certificate:
             return f"No guarantee: {self._reason()}. If all intervals held, {bound}."
         if self.proves_nothing:
             return (
-                f"This proves nothing: the intervals do not exclude that {items} are labeled no better than by guessing "
-                f"({guessing}). More gold labels or better rules are needed."
+                f"This proves nothing: the intervals do not exclude that {items} are labeled no better than by "
+                f"guessing ({guessing}). More gold labels or better rules are needed."
             )
         level = f"With {100 * self.confidence_level:.4g} % confidence " if self.confidence_level is not None else ""
         sentence = f"{level}{bound}, if {self.assumption}."

@@ -45,7 +45,8 @@ def settle_n_classes(largest_vote: int, n_classes: int | None, class_names: Sequ
     if largest_vote < 1:
         seen = "no vote at all" if largest_vote < 0 else "votes for class 0 only"
         raise InvalidVotesError(
-            f"the number of classes cannot be inferred: found {seen}. Declare it with n_classes=... or class_names=[...]."
+            f"the number of classes cannot be inferred: found {seen}. "
+            "Declare it with n_classes=... or class_names=[...]."
         )
     if largest_vote >= MAX_INFERRED_CLASSES:
         raise InvalidVotesError(
@@ -91,16 +92,15 @@ def _describe_bad(
     table: AnyArray, is_bad: Callable[[AnyArray], AnyArray], rule_names: Sequence[str]
 ) -> tuple[Any, int, str, int]:
     """First offending value with its place, and how many there are, without a mask of the whole table."""
-    first: tuple[Any, int, str] | None = None
+    first: tuple[Any, int, str] = (None, -1, "")
     total = 0
     for start in range(0, len(table), _CHUNK):
         block = table[start : start + _CHUNK]
         bad = is_bad(block)
-        total += int(bad.sum())
-        if first is None and bad.any():
+        if total == 0 and bad.any():
             item, rule = np.argwhere(bad)[0]
             first = (block[item, rule].item(), start + int(item), rule_names[rule])
-    assert first is not None  # callers have seen an offender
+        total += int(bad.sum())
     return (*first, total)
 
 
@@ -138,7 +138,7 @@ def is_missing(value: object) -> bool:
     if value is None:
         return True
     try:
-        return bool(value != value)
+        return bool(value != value)  # noqa: PLR0124  # NaN and NaT are the values that differ from themselves
     except TypeError:  # pandas.NA refuses to be true or false
         return True
 
@@ -156,8 +156,8 @@ def code_names(
         _refuse_abstain_lookalikes(found, abstain)
         if len(found) < 2:
             raise InvalidVotesError(
-                f"there must be at least two classes; found {len(found)} in the votes ({', '.join(map(repr, found)) or 'none'}). "
-                "List all of them in class_names=[...]."
+                f"there must be at least two classes; found {len(found)} in the votes "
+                f"({', '.join(map(repr, found)) or 'none'}). List all of them in class_names=[...]."
             )
         class_names = tuple(found)
     else:

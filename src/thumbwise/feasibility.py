@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray
 from thumbwise.maxent import Problem
@@ -38,8 +39,6 @@ def find_widening(problem: Problem) -> Widening:
 
 def _least_stretch(problem: Problem, lower: FloatArray, upper: FloatArray, stretch: FloatArray) -> float:
     """Least t >= 0 with a labeling z such that lower - t * stretch <= moments(z) <= upper + t * stretch."""
-    from scipy.optimize import linprog
-
     used = problem.shares > 0
     features = sp.csc_array(problem.features)[:, np.flatnonzero(used)]
     cells = np.repeat(problem.masses, problem.n_classes)
@@ -54,7 +53,7 @@ def _least_stretch(problem: Problem, lower: FloatArray, upper: FloatArray, stret
     answer = linprog(
         cost, limits, np.concatenate([upper[used], -lower[used]]), sums, np.ones(n_patterns), (0, None), method="highs"
     )
-    return float(answer.x[-1]) if answer.status == 0 else float("inf")
+    return float("inf") if answer.fun is None else float(answer.fun)
 
 
 def widen(problem: Problem, widening: Widening) -> Problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binomtest, hypergeom
 
 from thumbwise._typing import FloatArray, IntArray
 
@@ -14,10 +15,10 @@ def hypergeometric_bounds(
     """Exact bounds on how many of a population are right, from a random sample of it without replacement.
 
     With K right ones in the population, the number ``right`` among ``drawn`` is hypergeometric(population, K, drawn).
-    Both tails are inverted at ``error / 2``: the bounds are the smallest K with P(X >= right) > error / 2 and the largest
-    with P(X <= right) > error / 2.
+    Both tails are inverted at ``error / 2``: the bounds are the smallest K with P(X >= right) > error / 2 and the
+    largest with P(X <= right) > error / 2.
 
-    Guarantee: K lies within the bounds with probability at least ``1 - error``, for every K, sample and population size.
+    *Guarantee*: K lies within the bounds with probability at least ``1 - error``, for every K and all sizes.
 
     Parameters
     ----------
@@ -41,8 +42,6 @@ def hypergeometric_bounds(
 
 def _fewest(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:
     """Smallest K with P(X >= right) > error / 2, by bisection: that probability grows with K."""
-    from scipy.stats import hypergeom
-
     # At `low` the sample would be impossible or too unlikely, at `high` it is likely enough.
     low = np.array(right, dtype=np.int64) - 1
     high = np.array(population - (drawn - right), dtype=np.int64)
@@ -59,11 +58,9 @@ def _fewest(right: IntArray, drawn: IntArray, population: IntArray, error: Float
 def wilson_bounds(right: IntArray, drawn: IntArray, error: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Wilson score interval of each share; [0, 1] where nothing was drawn or no error is allowed.
 
-    Guarantee: none. Coverage is approximate, per share, and for the probability behind the sample, not for the share
+    *Guarantee*: none. Coverage is approximate, per share, and for the probability behind the sample, not for the share
     realised on the items to be labeled.
     """
-    from scipy.stats import binomtest
-
     bounds = [
         binomtest(int(c), int(n)).proportion_ci(1 - e, method="wilson") if n > 0 and e > 0 else (0.0, 1.0)
         for c, n, e in zip(right, drawn, error, strict=True)

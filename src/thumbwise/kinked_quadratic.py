@@ -22,8 +22,8 @@ def minimise_kinked_quadratic(
 ) -> FloatArray:
     """Minimiser of the sum above; ``curvature`` must be positive definite.
 
-    Coordinates with ``fall == rise`` have no kink. Every round lowers the objective, so stopping after many rounds still
-    returns a better point than the start.
+    Coordinates with ``fall == rise`` have no kink. Every round lowers the objective, so stopping after many rounds
+    still returns a better point than the start.
     """
     x = start.copy()
     smooth = fall == rise

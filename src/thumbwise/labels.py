@@ -43,16 +43,15 @@ def code_labels(labels: Any, class_names: Sequence[Hashable], n_items: int) -> I
 def _as_column(labels: Any, n_items: int) -> AnyArray:
     series = nw.from_native(labels, allow_series=True, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
-        plain = series.to_list()
-        values = np.empty(len(plain), dtype=object)
-        values[:] = plain
-        values = np.asarray(plain) if not any(is_missing(v) for v in plain) else values
+        values: AnyArray = np.array(series.to_list(), dtype=object if series.null_count() else None)
     else:
         values = np.asarray(labels)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
+    if values.shape == (n_items, 1):
+        values = values.ravel()
     if values.ndim != 1 or len(values) != n_items:
-        raise InvalidLabelsError(f"there must be one label per item; found labels of shape {values.shape} for {n_items} items.")
+        raise InvalidLabelsError(
+            f"there must be one label per item; found labels of shape {values.shape} for {n_items} items."
+        )
     return values
 
 
@@ -82,8 +81,8 @@ def label_masses(votes: Votes, labels: Any) -> FloatArray | IntArray:
     unknown = np.flatnonzero(coded == UNKNOWN)
     if len(unknown):
         raise InvalidLabelsError(
-            f"the truth must be known for every item; it is missing at position {unknown[0]} ({len(unknown)} such items). "
-            "For labels of some items, use Box.from_gold."
+            f"the truth must be known for every item; it is missing at position {unknown[0]} ({len(unknown)} such "
+            "items). For labels of some items, use Box.from_gold."
         )
     return label_counts(votes, coded)
 
@@ -92,8 +91,8 @@ def _soft_masses(votes: Votes, soft: FloatArray) -> FloatArray:
     off = np.flatnonzero(~((soft >= 0).all(axis=1) & (np.abs(soft.sum(axis=1) - 1) < 1e-6)))
     if len(off):
         raise InvalidLabelsError(
-            f"class probabilities must be non-negative and sum to 1 in each row; row {off[0]} is {soft[off[0]].tolist()} "
-            f"({len(off)} such rows)."
+            "class probabilities must be non-negative and sum to 1 in each row; "
+            f"row {off[0]} is {soft[off[0]].tolist()} ({len(off)} such rows)."
         )
     size = votes.patterns.n_patterns
     return np.column_stack([np.bincount(votes.inverse, column, minlength=size) for column in soft.T])

@@ -152,8 +152,8 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
     Three ways to the same numbers: features that are stored dense or mostly filled go through dense products of centred
     features, a block of patterns at a time; others through sparse products, whose cost follows the number of votes.
     """
-    if sp.issparse(problem.features) and _mostly_zero(problem.features):
-        return _sparse_hessian(proba, problem)
+    if not isinstance(problem.features, np.ndarray) and _mostly_zero(problem.features):
+        return _sparse_hessian(proba, problem.features, problem.masses)
     n_moments = len(problem.shares)
     total = np.zeros((n_moments, n_moments))
     for rows, features in _dense_blocks(problem):
@@ -171,17 +171,17 @@ def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
     size = max(1, 2**16 // (k * n_moments))
     for start in range(0, len(problem.masses), size):
         rows = slice(start, min(start + size, len(problem.masses)))
-        block = problem.features[rows.start * k : rows.stop * k]
-        dense = block.toarray() if sp.issparse(block) else block
+        cells = slice(rows.start * k, rows.stop * k)
+        stored = problem.features
+        dense = stored[cells] if isinstance(stored, np.ndarray) else np.asarray(stored[cells].todense())
         yield rows, dense.reshape(-1, k, n_moments)
 
 
-def _sparse_hessian(proba: FloatArray, problem: Problem) -> FloatArray:
+def _sparse_hessian(proba: FloatArray, features: sp.csr_array, masses: FloatArray) -> FloatArray:
     """Mean of products minus product of means, with sparse features F: F' diag(mass * g) F - M' diag(mass) M."""
-    features, k = problem.features, problem.n_classes
-    n_patterns = len(problem.masses)
-    weighted = sp.diags_array((problem.masses[:, None] * proba).ravel()) @ features
+    n_patterns, k = proba.shape
+    weighted = sp.diags_array((masses[:, None] * proba).ravel()) @ features
     fold = sp.csr_array((proba.ravel(), np.arange(n_patterns * k), np.arange(0, n_patterns * k + 1, k)))
     means = fold @ features
-    spread = means.T @ (sp.diags_array(problem.masses) @ means)
+    spread = means.T @ (sp.diags_array(masses) @ means)
     return np.asarray((features.T @ weighted - spread).toarray())

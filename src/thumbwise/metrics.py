@@ -45,8 +45,8 @@ def zero_one_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, ties: Literal["firs
     Parameters
     ----------
     ties : {"first", "share"}
-        Of equally probable classes (within 1e-9) take the first, as ``predict`` does, or count the chance of an error if
-        one of them is drawn at random.
+        Of equally probable classes (within 1e-9) take the first, as ``predict`` does, or count the chance of an error
+        if one of them is drawn at random.
     """
     truth, given = _aligned(y, proba)
     if ties == "first":
@@ -68,7 +68,7 @@ def kl_sum(truth: npt.ArrayLike, proba: npt.ArrayLike) -> float:
 
 def first_best(proba: FloatArray) -> IntArray:
     """Most probable class of each row; of those that tie, the first."""
-    return np.argmax(proba >= proba.max(axis=1, keepdims=True) - TIE, axis=1)
+    return np.asarray(np.argmax(proba >= proba.max(axis=1, keepdims=True) - TIE, axis=1))
 
 
 def _aligned(y: npt.ArrayLike, proba: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -76,13 +76,20 @@ def _aligned(y: npt.ArrayLike, proba: npt.ArrayLike) -> tuple[FloatArray, FloatA
     given = np.asarray(proba, dtype=float)
     truth = np.asarray(y)
     if given.ndim != 2 or len(truth) != len(given) or len(given) == 0:
-        raise ValueError(f"proba must be (n_items, n_classes) with one row per item; found {given.shape} for {len(truth)} items.")
+        raise ValueError(
+            f"proba must be (n_items, n_classes) with one row per item; found {given.shape} for {len(truth)} items."
+        )
     if truth.ndim == 2:
         if truth.shape != given.shape:
-            raise ValueError(f"true and given probabilities must have the same shape; found {truth.shape} and {given.shape}.")
+            raise ValueError(
+                f"true and given probabilities must have the same shape; found {truth.shape} and {given.shape}."
+            )
         return truth.astype(float), given
     if truth.dtype.kind not in "iub" or truth.min() < 0 or truth.max() >= given.shape[1]:
-        raise ValueError(f"y must hold class numbers 0..{given.shape[1] - 1}; found {truth.dtype} values such as {truth[:3].tolist()}.")
+        raise ValueError(
+            f"y must hold class numbers 0..{given.shape[1] - 1}; found {truth.dtype} values, "
+            f"such as {truth[:3].tolist()}."
+        )
     hard = np.zeros_like(given)
     hard[np.arange(len(truth)), truth.astype(np.int64)] = 1
     return hard, given

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import IntArray
+
+Number = TypeVar("Number", bound=np.generic)
 
 ABSTAIN = -1
 
@@ -90,9 +94,10 @@ class Patterns:
 def find_patterns(votes: IntArray, n_classes: int) -> tuple[Patterns, IntArray]:
     """Distinct rows in lexicographic order, and for every item the pattern it shows.
 
-    Rows are packed into integers in base ``n_classes + 1``, as many rules to a word as a table can hold. Words are folded
-    from left to right: the rank of what was read so far, followed by the next word, is again one integer. So any number
-    of rules works, nothing is sorted unless a table would be too large, and folding stops when all rows differ.
+    Rows are packed into integers in base ``n_classes + 1``, as many rules to a word as a table can hold. Words are
+    folded from left to right: the rank of what was read so far, followed by the next word, is again one integer. So
+    any number of rules works, nothing is sorted unless a table would be too large, and folding stops when all rows
+    differ.
 
     Returns
     -------
@@ -132,7 +137,7 @@ def pack_rows(votes: IntArray, base: int) -> IntArray:
     return codes
 
 
-def take_rows(table: FloatArray, inverse: IntArray) -> FloatArray:
+def take_rows(table: npt.NDArray[Number], inverse: IntArray) -> npt.NDArray[Number]:
     """``table[inverse]``, in pieces that stay in cache: six times as fast as one fancy index at 10^7 rows."""
     taken = np.empty((len(inverse), *table.shape[1:]), dtype=table.dtype)
     for rows in _chunks(len(inverse)):
@@ -152,7 +157,8 @@ def _rank(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
     occurs = counts > 0
     if occurs.all():
         return codes, counts
-    table = np.cumsum(occurs, dtype=np.int32 if n_codes < 2**31 else np.int64) - 1
+    table: IntArray = np.cumsum(occurs, dtype=np.int64) - 1
+    table = table.astype(np.int32) if len(table) < 2**31 else table
     return take_rows(table, codes), counts[occurs]
 
 

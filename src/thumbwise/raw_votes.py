@@ -58,7 +58,8 @@ def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
     missing = [i for i, value in enumerate(values) if is_missing(value)] if values.dtype.kind in "Of" else []
     if missing:
         raise InvalidVotesError(
-            f"item_ids must not be missing; item {missing[0]} has none ({len(missing)} such items). Give each item an id."
+            f"item_ids must not be missing; item {missing[0]} has none ({len(missing)} such items). "
+            "Give each item an id."
         )
     if values.dtype.kind == "O":
         repeated = first_repeated(values.tolist())
@@ -109,7 +110,8 @@ def _open_array(data: Any, item_ids: npt.ArrayLike | None, rule_names: Sequence[
         return RawVotes(table, [], names, item_ids)
     if table.dtype.kind not in "UTO":
         raise InvalidVotesError(
-            f"votes must be numbers or strings; found dtype {table.dtype}. Convert them to class numbers or class names."
+            f"votes must be numbers or strings; found dtype {table.dtype}. "
+            "Convert them to class numbers or class names."
         )
     table = table.astype(object)
     if any(isinstance(value, str) for value in table.flat):
@@ -154,7 +156,8 @@ def _open_frame(
     if isinstance(item_ids, str):
         if item_ids not in frame.columns:
             raise InvalidVotesError(
-                f"item_ids must name a column of the frame; found {item_ids!r}, and the columns are {frame.columns[:20]}."
+                f"item_ids must name a column of the frame; found {item_ids!r}, "
+                f"and the columns are {frame.columns[:20]}."
             )
         ids = frame[item_ids].to_numpy()
         frame = frame.drop(item_ids)
@@ -189,8 +192,8 @@ def _refuse_mixture(names: Sequence[str], textual: Sequence[bool], silent: Seque
         string = names[list(textual).index(True)]
         raise InvalidVotesError(
             f"votes must be all numbers or all strings; rule {string!r} holds strings, rule {numeric[0]!r} numbers "
-            f"({sum(textual)} columns of strings, {len(numeric)} of numbers). Convert them to one kind; a column of ids "
-            "or texts is no rule: name it as item_ids or drop it."
+            f"({sum(textual)} columns of strings, {len(numeric)} of numbers). Convert them to one kind; a column of "
+            "ids or texts is no rule: name it as item_ids or drop it."
         )
 
 
@@ -222,5 +225,6 @@ def _numbers(column: nw.Series[Any], name: str) -> AnyArray:
     if column.dtype.is_numeric():
         return np.asarray(column.cast(nw.Float64).fill_null(float("nan")).to_numpy())
     raise InvalidVotesError(
-        f"votes must be numbers or strings; rule {name!r} has type {column.dtype}. Convert it, or drop it if it is no rule."
+        f"votes must be numbers or strings; rule {name!r} has type {column.dtype}. "
+        "Convert it, or drop it if it is no rule."
     )

@@ -48,12 +48,14 @@ class Solution:
         return self.dual_value - self.entropy
 
 
-def solve_dual(problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | None = None) -> Solution:
+def solve_dual(
+    problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | None = None
+) -> Solution:
     """Minimise the dual value over weights.
 
     Each iteration minimises the second-order model of the smooth part plus the exact kinks, then halves the step until
-    the dual value falls. Stops when no moment is further than ``tol`` from where its weight wants it, when the dual value
-    is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations.
+    the dual value falls. Stops when no moment is further than ``tol`` from where its weight wants it, when the dual
+    value is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations.
     """
     weights = np.zeros(len(problem.shares)) if start is None else start.astype(float)
     point = evaluate(np.where(problem.shares > 0, weights, 0.0), problem)
@@ -88,8 +90,8 @@ def _proves_infeasible(point: Point) -> bool:
 def _newton_target(point: Point, problem: Problem) -> FloatArray:
     """Weights that minimise the second-order model with kinks; weights at their kink are exactly 0.
 
-    Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and of
-    one that votes once differ by many orders of magnitude in curvature.
+    Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and
+    of one that votes once differ by many orders of magnitude in curvature.
     """
     curvature = hessian(point.proba, problem)
     floor = 1e-14 * np.where(problem.shares > 0, problem.shares, 1.0)

@@ -93,11 +93,11 @@ class Votes:
 
     @property
     def n_items(self) -> int:
-        return self.array.shape[0]
+        return int(self.array.shape[0])
 
     @property
     def n_rules(self) -> int:
-        return self.array.shape[1]
+        return int(self.array.shape[1])
 
     @property
     def n_classes(self) -> int:

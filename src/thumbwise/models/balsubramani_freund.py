@@ -24,8 +24,8 @@ from thumbwise.votes import Votes
 class BalsubramaniFreund(LabelModel):
     """Minimises the worst-case mean log loss over all labelings whose moments lie in a box.
 
-    The answer is the labeling of largest entropy in the box: a softmax over the classes of the weights of the rules that
-    vote for each, plus the weight of the class (An and Dasgupta, UAI 2024). Rules may err together in any way.
+    The answer is the labeling of largest entropy in the box: a softmax over the classes of the weights of the rules
+    that vote for each, plus the weight of the class (An and Dasgupta, UAI 2024). Rules may err together in any way.
 
     *Guarantee*: if the box holds the true moments, the mean log loss on the fitted items is at most
     ``certificate_.log_loss_bound``. ``Box.from_gold`` gives such a box with a stated probability.
@@ -103,8 +103,8 @@ class BalsubramaniFreund(LabelModel):
         solution, widening = self._solve(problem, moments)
         if solution.kkt_residual > self.tol:
             warnings.warn(
-                f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} iterations; "
-                f"the bound {solution.dual_value:.4f} is still valid but may not be tight.",
+                f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} "
+                f"iterations; the bound {solution.dual_value:.4f} is still valid but may not be tight.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -132,8 +132,8 @@ class BalsubramaniFreund(LabelModel):
             )
         if box.evidence.pool not in (None, votes.fingerprint):
             raise InvalidBoxError(
-                f"the box must have been made for these items: it was made {box.evidence.method}, for other votes. Make it anew "
-                "with pool=votes; to use its numbers all the same, without its guarantee, pass "
+                f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
+                "Make it anew from these votes; to use its numbers all the same, without its guarantee, pass "
                 "Box.from_bounds(votes, lower=box.lower, upper=box.upper)."
             )
         return box
@@ -159,7 +159,7 @@ class BalsubramaniFreund(LabelModel):
 
 
 def _conflicting(solution: Solution) -> IntArray:
-    """Moments whose weights make up the proof, heaviest first; weights that are tiny beside the heaviest play no part."""
+    """Moments whose weights make up the proof, heaviest first; weights tiny beside the heaviest play no part."""
     size = np.abs(solution.weights)
     order = np.argsort(-size, kind="stable")
-    return order[size[order] > 1e-3 * size.max()]
+    return np.asarray(order[size[order] > 1e-3 * size.max()])

@@ -47,7 +47,8 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
     def predict(self, votes: Any) -> AnyArray:
         """Most probable class of each item; of equally probable ones, the first in ``classes_``."""
         votes = self._read(votes)
-        return self.classes_[first_best(self._predict_patterns(votes))[votes.inverse]]
+        best = first_best(self._predict_patterns(votes))
+        return np.asarray(self.classes_[best[votes.inverse]])
 
     def score(self, votes: Any, y: Any) -> float:
         """Share of the items with a known label that ``predict`` gets right."""
@@ -103,15 +104,15 @@ def _as_array(names: tuple[Any, ...]) -> AnyArray:
 def _align(votes: Votes, rule_names: tuple[str, ...], class_names: tuple[Any, ...]) -> Votes:
     if votes.class_names != class_names:
         raise InvalidVotesError(
-            f"votes must have the classes that the model was fitted with, {class_names[:10]}; found {votes.class_names[:10]}. "
-            "Declare them with class_names=[...]."
+            f"votes must have the classes that the model was fitted with, {class_names[:10]}; "
+            f"found {votes.class_names[:10]}. Declare them with class_names=[...]."
         )
     if votes.rule_names == rule_names:
         return votes
     if votes.n_rules != len(rule_names):
         raise InvalidVotesError(
-            f"votes must come from the {len(rule_names)} rules that the model was fitted with; found {votes.n_rules} rules. "
-            "A rule that is not used any more abstains: give it a column of -1."
+            f"votes must come from the {len(rule_names)} rules that the model was fitted with; found {votes.n_rules} "
+            "rules. A rule that is not used any more abstains: give it a column of -1."
         )
     position = {name: j for j, name in enumerate(votes.rule_names)}
     if set(position) == set(rule_names):

@@ -20,8 +20,8 @@ class DawidSkene(LabelModel):
     """Rules that err independently of each other given the class, each with one accuracy.
 
     Given class c, rule j votes c with probability b_j and every other class with probability (1 - b_j) / (k - 1); an
-    abstention says nothing. Accuracies and class frequencies w maximise the likelihood of the votes, found by expectation
-    maximisation from the majority vote. The prediction is a softmax over c of log w_c plus the weights
+    abstention says nothing. Accuracies and class frequencies w maximise the likelihood of the votes, found by
+    expectation maximisation from the majority vote. The prediction is a softmax over c of log w_c plus the weights
     log(b_j (k - 1) / (1 - b_j)) of the rules that vote c: the same family as :class:`BalsubramaniFreund`.
 
     Assumes conditional independence, which copies of a rule break. *Guarantee*: none.
@@ -65,27 +65,23 @@ class DawidSkene(LabelModel):
         votes = read_for_fit(votes, y)
         moments = build_moments(STANDARD, votes)
         counts = votes.patterns.counts.astype(float)
-        proba = vote_shares(votes.patterns)
-        path: list[float] = []
+        right = _shares_right(vote_shares(votes.patterns), counts, moments)
+        proba, log_likelihood = _expect(right, counts, moments, votes.n_classes)
+        path = [log_likelihood]
         change = np.inf
-        parameters: tuple[FloatArray, FloatArray] | None = None
         while change >= self.tol and len(path) < self.max_iter:
-            previous = parameters
-            right = _shares_right(proba, counts, moments)
-            parameters = right[: votes.n_rules], right[votes.n_rules :]
-            self.weights_, constant = _log_odds(right, moments.sizes, votes.n_classes)
-            log_proba, log_sums = log_softmax(scores(self.weights_, moments.features, votes.n_classes))
-            proba = np.exp(log_proba)
-            path.append(float(counts @ log_sums + constant))
-            change = _change(parameters, previous, votes.n_classes)
+            previous, right = right, _shares_right(proba, counts, moments)
+            proba, log_likelihood = _expect(right, counts, moments, votes.n_classes)
+            path.append(log_likelihood)
+            change = _change(right - previous, votes.n_classes)
         if change >= self.tol:
             warnings.warn(
                 f"Dawid-Skene still changes by {change:.1e} (tol={self.tol:.1e}) after {len(path)} iterations.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        assert parameters is not None
-        self.accuracies_, self.class_frequencies_ = parameters
+        self.accuracies_, self.class_frequencies_ = np.split(right, [votes.n_rules])
+        self.weights_, _ = _log_odds(right, moments.sizes, votes.n_classes)
         self.log_likelihood_path_ = np.array(path)
         self.n_iter_ = len(path)
         self._remember(votes)
@@ -115,11 +111,17 @@ def _log_odds(right: FloatArray, sizes: IntArray, k: int) -> tuple[FloatArray, f
     return weights, float(sizes[:n_rules] @ log_wrong)
 
 
-def _change(now: tuple[FloatArray, FloatArray], before: tuple[FloatArray, FloatArray] | None, k: int) -> float:
+def _expect(right: FloatArray, counts: FloatArray, moments: Moments, k: int) -> tuple[FloatArray, float]:
+    """E step: probabilities of the classes of each pattern, and the log likelihood of all votes."""
+    weights, constant = _log_odds(right, moments.sizes, k)
+    log_proba, log_sums = log_softmax(scores(weights, moments.features, k))
+    return np.exp(log_proba), float(counts @ log_sums + constant)
+
+
+def _change(moved: FloatArray, k: int) -> float:
     """Larger of the summed changes of class frequencies and of confusion entries.
 
     When an accuracy moves by d, each row of its k x k confusion matrix moves by 2d in sum.
     """
-    if before is None:
-        return np.inf
-    return float(max(np.abs(now[1] - before[1]).sum(), 2 * k * np.abs(now[0] - before[0]).sum()))
+    by_rule, by_class = np.split(np.abs(moved), [len(moved) - k])
+    return float(max(by_class.sum(), 2 * k * by_rule.sum()))

@@ -41,4 +41,4 @@ def vote_shares(patterns: Patterns) -> FloatArray:
     shares = np.bincount(cells, minlength=patterns.n_patterns * k).reshape(-1, k).astype(float)
     silent = patterns.votes_per_pattern == 0
     shares[silent] = 1
-    return shares / shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

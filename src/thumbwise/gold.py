@@ -1,0 +1,144 @@
+"""From gold labels to intervals: what is counted, how the error budget is split, which tails are inverted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
+from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.moments import STANDARD, build_moments, label_counts
+from thumbwise.votes import Votes
+
+GoldIs = Literal["separate", "subset"]
+
+
+@dataclass(frozen=True, eq=False)
+class GoldCounts:
+    """What gold says about each moment, and the population it was drawn from.
+
+    Attributes
+    ----------
+    names : tuple of str
+    right, drawn : ndarray of shape (n_moments,)
+        Of ``drawn`` gold items that a moment averages over, ``right`` count for it.
+    population, pool : ndarray of shape (n_moments,)
+        Items the moment averages over in what gold was drawn from, and in the pool.
+    outside : ndarray of shape (n_moments,)
+        Right ones that are in the population but not in the pool.
+    expected : ndarray of shape (n_moments,)
+        Number of gold items that a random draw would bring; known before gold is.
+    keys : tuple
+        Equal for moments that hold or fail together.
+    """
+
+    names: tuple[str, ...]
+    right: IntArray
+    drawn: IntArray
+    population: IntArray
+    pool: IntArray
+    outside: IntArray
+    expected: FloatArray
+    keys: tuple[Hashable, ...]
+
+
+def count_gold(gold_votes: Votes, labels: IntArray, pool: Votes, gold_is: GoldIs) -> GoldCounts:
+    """Count right gold votes and gold classes; ``labels`` are class numbers, all known."""
+    gold, pooled = build_moments(STANDARD, gold_votes), build_moments(STANDARD, pool)
+    is_subset = gold_is == "subset"
+    n_population = pool.n_items if is_subset else pool.n_items + gold_votes.n_items
+    population = pooled.sizes if is_subset else pooled.sizes + gold.sizes
+    if (gold.sizes > population).any():
+        m = int(np.argmax(gold.sizes > population))
+        raise InvalidLabelsError(
+            f'gold_is="subset" needs gold to be part of the pool; {gold.names[m]} counts {gold.sizes[m]} gold items '
+            f'but only {population[m]} items of the pool. Pass gold_is="separate" if gold is a sample of its own.'
+        )
+    right = np.rint(gold.totals(label_counts(gold_votes, labels))).astype(np.int64)
+    return GoldCounts(
+        names=pooled.names,
+        right=right,
+        drawn=gold.sizes,
+        population=population,
+        pool=pooled.sizes,
+        outside=np.zeros_like(right) if is_subset else right,
+        expected=np.asarray(population, dtype=float) * (gold_votes.n_items / n_population),
+        keys=tuple(zip(pooled.keys, gold.keys, strict=True)),
+    )
+
+
+def split_error(error: float, counts: GoldCounts) -> FloatArray:
+    """Share of the error budget for each moment, decided before any gold label or gold vote is seen.
+
+    Evenly over the distinct moments that expect a gold vote or more; moments with the same key share one part. A moment
+    that expects less than one gold vote gets 0, hence the interval [0, 1]. Which moments have gold votes is not used:
+    it depends on the draw, and a budget that depends on the draw is no budget.
+    """
+    counted = {key for key, expected in zip(counts.keys, counts.expected, strict=True) if expected >= 1}
+    part = error / max(1, len(counted))
+    return np.array([part if key in counted else 0.0 for key in counts.keys])
+
+
+def exact_intervals(counts: GoldCounts, errors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bounds on the moments realised on the pool, from exact bounds on the number of right ones in the population.
+
+    If gold is a subset, the population is the pool. If it is separate, the population is gold and pool together, and
+    the right ones among gold are taken off.
+    """
+    fewest, most = hypergeometric_bounds(counts.right, counts.drawn, counts.population, errors)
+    sizes = np.maximum(counts.pool, 1)
+    return np.clip((fewest - counts.outside) / sizes, 0, 1), np.clip((most - counts.outside) / sizes, 0, 1)
+
+
+def wilson_intervals(counts: GoldCounts, errors: FloatArray, symmetric: bool) -> tuple[FloatArray, FloatArray]:
+    """Wilson intervals, symmetric about the raw share if asked for; the paper leaves a class that gold lacks open."""
+    lower, upper = wilson_bounds(counts.right, counts.drawn, errors)
+    if not symmetric:
+        return lower, upper
+    lower, upper = symmetrise(counts.right / np.maximum(counts.drawn, 1), lower, upper)
+    is_class = np.array([name.startswith("frequency(") for name in counts.names])
+    unseen = (counts.drawn == 0) | (is_class & (counts.right == 0))
+    return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)
+
+
+def known_gold(gold_votes: Votes, gold_labels: Any, pool: Votes) -> tuple[Votes, IntArray]:
+    """Gold items with a known label, and their class numbers."""
+    if gold_votes.rule_names != pool.rule_names or gold_votes.class_names != pool.class_names:
+        raise InvalidLabelsError(
+            f"gold and pool must have the same rules and classes; gold has {gold_votes.n_rules} rules and classes "
+            f"{_few(gold_votes.class_names)}, the pool {pool.n_rules} rules and {_few(pool.class_names)}. "
+            "Give both the same rule_names and class_names."
+        )
+    labels = code_labels(gold_labels, gold_votes.class_names, gold_votes.n_items)
+    known = labels != UNKNOWN
+    if not known.any():
+        raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
+    return (gold_votes, labels) if known.all() else (gold_votes.take(known), labels[known])
+
+
+def _few(names: Sequence[Hashable]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+
+
+def check_roles(gold: Votes, pool: Votes, gold_is: GoldIs) -> None:
+    """Where ids are known, gold declared a subset lies in the pool and gold declared separate does not."""
+    if not (gold.has_ids and pool.has_ids):
+        return
+    inside = np.isin(gold.item_ids, pool.item_ids)
+    if gold_is == "subset" and not inside.all():
+        outside = gold.item_ids[~inside].tolist()
+        raise InvalidLabelsError(
+            f'gold_is="subset" needs every gold id in the pool; {len(outside)} of {len(gold)} are not, such as '
+            f'{outside[0]!r}. Drop them, or pass gold_is="separate" if gold is a sample of its own.'
+        )
+    if gold_is == "separate" and inside.any():
+        shared = gold.item_ids[inside].tolist()
+        raise InvalidLabelsError(
+            f'gold_is="separate" needs gold ids that are not in the pool; {len(shared)} of {len(gold)} are, such as '
+            f'{shared[0]!r}. Pass gold_is="subset" if gold is part of the pool, or drop the ids if they are unrelated.'
+        )

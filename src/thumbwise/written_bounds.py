@@ -1,0 +1,64 @@
+"""Bounds that users write: arrays in the order of the moments, mappings from names, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from thumbwise._typing import FloatArray
+from thumbwise.exceptions import InvalidBoxError
+from thumbwise.moments import Moments
+
+
+def split_bounds(bounds: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """Lower and upper bounds by name, from a mapping to pairs or a frame with columns name, lower and upper."""
+    if isinstance(bounds, Mapping):
+        pairs = dict(bounds)
+    else:
+        frame = nw.from_native(bounds, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame) or not {"name", "lower", "upper"} <= set(frame.columns):
+            raise InvalidBoxError(
+                "bounds must map names to (lower, upper), or be a frame with columns name, lower and upper; "
+                f"found {type(bounds).__name__}."
+            )
+        columns = [frame[name].to_list() for name in ("name", "lower", "upper")]
+        pairs = {name: (low, high) for name, low, high in zip(*columns, strict=True)}
+    for name, pair in pairs.items():
+        if np.shape(pair) != (2,):
+            raise InvalidBoxError(f"each of the bounds must be a pair (lower, upper); found {pair!r} for {name!r}.")
+    return {name: pair[0] for name, pair in pairs.items()}, {name: pair[1] for name, pair in pairs.items()}
+
+
+def fill_bounds(moments: Moments, given: Any, default: float, what: str) -> FloatArray:
+    """One bound per moment: in order, or by name with a default for what is not mentioned."""
+    values = np.full(len(moments), default)
+    if given is None:
+        return values
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            values[_find(moments, name)] = value
+        return values
+    values = np.array(given, dtype=float)
+    if values.shape != (len(moments),):
+        raise InvalidBoxError(
+            f"{what} must hold one bound per moment, rules first, then classes: {len(moments)} in all; found shape "
+            f"{values.shape}. To bound only some, pass a mapping from names."
+        )
+    return values
+
+
+def _find(moments: Moments, name: Hashable) -> int:
+    text = str(name)
+    if text in moments.names:
+        return moments.names.index(text)
+    places = [m for m, subject in enumerate(moments.subjects) if subject == text]
+    if len(places) == 1:
+        return places[0]
+    if places:
+        both = " and ".join(moments.names[m] for m in places)
+        raise InvalidBoxError(f"the name {text!r} fits several moments: {both}. Write one of these names.")
+    known = ", ".join(moments.names[:12]) + (", ..." if len(moments) > 12 else "")
+    raise InvalidBoxError(f"bounds must name a moment, a rule or a class; found {text!r}. Known: {known}.")
