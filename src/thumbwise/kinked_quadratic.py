@@ -15,6 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 from thumbwise._typing import FloatArray
 
 _MAX_ROUNDS = 200
+_ROUNDING = 1e-13  # relative error of a sum, with room for some thousand terms
 
 
 def minimise_kinked_quadratic(
@@ -27,9 +28,10 @@ def minimise_kinked_quadratic(
     """
     x = start.copy()
     smooth = fall == rise
-    tolerance = 1e-13 * (np.abs(linear) + np.abs(rise) + np.abs(fall))
+    sizes = np.abs(linear) + np.abs(rise) + np.abs(fall)
     for _ in range(_MAX_ROUNDS):
         slopes = linear + curvature @ x
+        tolerance = _ROUNDING * (sizes + np.abs(curvature) @ np.abs(x))
         sign = np.sign(x)
         free = (sign != 0) | smooth
         pull = slopes + np.where(sign > 0, rise, fall)

@@ -10,9 +10,10 @@ from thumbwise._typing import FloatArray
 from thumbwise.kinked_quadratic import minimise_kinked_quadratic
 from thumbwise.maxent import Point, Problem, box_violation, evaluate, hessian, kkt_residuals, mean_entropy
 
-# Relative weight of the distance term that makes the quadratic model positive definite along directions in which the
-# dual is flat (class weights all shifted, duplicated rules). It leaves those directions where they are.
-_DAMPING = 1e-12
+# Curvature, as a share of the items a moment averages over, that is added to the quadratic model: it keeps weights where
+# they are along directions in which the dual is flat (class weights all shifted, duplicated rules), where the slope is
+# rounding error. A rule pinned at accuracy 1 needs steps down to a curvature of about tol.
+_DAMPING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +95,10 @@ def _newton_target(point: Point, problem: Problem) -> FloatArray:
     of one that votes once differ by many orders of magnitude in curvature.
     """
     curvature = hessian(point.proba, problem)
-    floor = 1e-14 * np.where(problem.shares > 0, problem.shares, 1.0)
-    unit = np.sqrt(np.maximum(curvature.diagonal(), floor))
+    damped = np.maximum(curvature.diagonal(), 0) + _DAMPING * np.where(problem.shares > 0, problem.shares, 1.0)
+    np.fill_diagonal(curvature, damped)
+    unit = np.sqrt(damped)
     scaled = curvature / np.outer(unit, unit)
-    np.fill_diagonal(scaled, np.maximum(scaled.diagonal(), 1.0) + _DAMPING)
     slopes = problem.shares * point.moments / unit
     here = point.weights * unit
     there = minimise_kinked_quadratic(
