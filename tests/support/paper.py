@@ -37,7 +37,10 @@ def data_folder() -> Path | None:
 def paper_folder() -> Path:
     folder = data_folder()
     if folder is None:
-        pytest.skip("the paper's data is not here; set THUMBWISE_DATA to the folder that holds paper/")
+        missing = "the paper's data is not here; set THUMBWISE_DATA to the folder that holds paper/"
+        if os.environ.get("THUMBWISE_REQUIRE_DATA"):
+            pytest.fail(missing)
+        pytest.skip(missing)
     return folder / "paper"
 
 
