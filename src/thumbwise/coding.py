@@ -7,6 +7,7 @@ abstentions in both. Anything else is an error that names the value, its place a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +34,8 @@ def smallest_dtype(n_classes: int) -> type[np.signedinteger[Any]]:
 
 def settle_n_classes(largest_vote: int, n_classes: int | None, class_names: Sequence[Hashable] | None) -> int:
     """Number of classes, from what was declared or else from the largest vote; never silently one."""
+    if n_classes is not None and not _is_whole(n_classes):
+        raise InvalidVotesError(f"n_classes must be a whole number; found {n_classes!r}.")
     declared = n_classes if class_names is None else len(class_names)
     if n_classes is not None and class_names is not None and n_classes != len(class_names):
         raise InvalidVotesError(
@@ -54,6 +57,10 @@ def settle_n_classes(largest_vote: int, n_classes: int | None, class_names: Sequ
             f"{MAX_INFERRED_CLASSES} are not inferred. If that is meant, declare n_classes={largest_vote + 1}."
         )
     return int(largest_vote) + 1
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def code_numbers(
@@ -78,7 +85,7 @@ def _whole_numbers(table: AnyArray, rule_names: Sequence[str]) -> IntArray:
     """NaN becomes ABSTAIN; a fraction or an infinity is an error."""
     whole = np.empty(table.shape, dtype=np.int64)
     for start in range(0, len(table), _CHUNK):
-        block = table[start : start + _CHUNK]
+        block = table[start : start + _CHUNK].astype(np.float64)
         missing = np.isnan(block)
         filled = np.where(missing, ABSTAIN, block)
         # Beyond 2^53 floats skip integers, so such a number was never a class.
@@ -107,6 +114,7 @@ def _describe_bad(
 def _not_whole(table: AnyArray, rule_names: Sequence[str]) -> InvalidVotesError:
     def is_bad(block: AnyArray) -> AnyArray:
         with np.errstate(invalid="ignore"):
+            block = block.astype(np.float64)
             return np.asarray(~np.isnan(block) & ~((block == np.floor(block)) & (np.abs(block) < 2**53)))
 
     value, item, rule, total = _describe_bad(table, is_bad, rule_names)

@@ -63,20 +63,24 @@ class InfeasibleBoxError(ThumbwiseError):
 
     def _message(self) -> str:
         shown = ", ".join(self.conflicting[:8]) + (", ..." if len(self.conflicting) > 8 else "")
-        factor = (
-            f"{self.widening_factor:.4g} times as wide, or moved outward by {self.widening_amount:.4g} each,"
-            if np.isfinite(self.widening_factor)
-            else f"moved outward by {self.widening_amount:.4g} each"
-        )
+        factor = f"{self.widening_factor:.4g} times as wide, or " if np.isfinite(self.widening_factor) else ""
         return (
             "the box must contain at least one labeling of the items; its intervals contradict each other "
             f"(dual value {self.dual_value:.3g} < 0 at the weights in .weights, which proves it). "
-            f"In conflict ({len(self.conflicting)}): {shown}. The intervals would fit if they were {factor}. "
+            f"In conflict ({len(self.conflicting)}): {shown}. "
+            f"The intervals would fit if they were {factor}moved outward by {self.widening_amount:.4g} at each end. "
             'Check the gold labels of these rules, widen the intervals, or pass on_infeasible="widen".'
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_infeasible, (self.__dict__,))
+        state = {
+            "conflicting": self.conflicting,
+            "weights": self.weights,
+            "dual_value": self.dual_value,
+            "widening_factor": self.widening_factor,
+            "widening_amount": self.widening_amount,
+        }
+        return (_rebuild_infeasible, (state,), {"__notes__": getattr(self, "__notes__", [])})
 
 
 def _rebuild_infeasible(state: dict[str, object]) -> InfeasibleBoxError:

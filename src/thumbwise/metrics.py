@@ -45,8 +45,8 @@ def zero_one_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, ties: Literal["firs
     Parameters
     ----------
     ties : {"first", "share"}
-        Of equally probable classes (within 1e-9) take the first, as ``predict`` does, or count the chance of an error
-        if one of them is drawn at random.
+        Of equally probable classes (within 1e-9) take the first, or count the chance of an error if one of them is
+        drawn at random. (``predict`` of a model, which knows the votes, prefers the class with most of them.)
     """
     truth, given = _aligned(y, proba)
     if ties == "first":

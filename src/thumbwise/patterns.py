@@ -84,6 +84,12 @@ class Patterns:
         table = np.bincount(cells, weights, minlength=self.n_rules * self.n_classes)
         return table.astype(np.int64).reshape(self.n_rules, self.n_classes)
 
+    @property
+    def votes_per_class(self) -> IntArray:
+        """Number of rules that give each pattern each class, shape (n_patterns, n_classes)."""
+        cells = self.owners * self.n_classes + self.classes
+        return np.bincount(cells, minlength=self.n_patterns * self.n_classes).reshape(-1, self.n_classes)
+
     def to_rows(self) -> IntArray:
         """Dense rows, shape (n_patterns, n_rules)."""
         rows = np.full((self.n_patterns, self.n_rules), ABSTAIN, dtype=np.int32)

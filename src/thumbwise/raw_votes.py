@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.coding import StringColumn, index_strings, is_missing
@@ -28,7 +29,18 @@ class RawVotes:
 
 def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     """Open an array-like or a frame; a string as ``item_ids`` names the frame's column of ids."""
-    frame = nw.from_native(data, pass_through=True)
+    if sp.issparse(data):
+        raise InvalidVotesError(
+            "votes must be dense: in a sparse matrix the zeros that are not stored could be votes for class 0 or "
+            "abstentions. Pass votes.toarray() if they are votes; if they are abstentions, put -1 there first."
+        )
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        repeated = first_repeated([str(name) for name in data.columns])
+        raise InvalidVotesError(
+            f"rule names must be unique; the frame has several columns named {repeated!r}. Rename them."
+        ) from None
     if isinstance(frame, nw.LazyFrame):
         raise InvalidVotesError("votes must be in memory; found a lazy frame. Collect it first.")
     if isinstance(frame, nw.DataFrame):
@@ -101,7 +113,9 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 def _open_array(data: Any, item_ids: npt.ArrayLike | None, rule_names: Sequence[str] | None) -> RawVotes:
     try:
-        table = np.asarray(data)
+        table = _unmask(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+        if table.dtype.kind in "UT" and not isinstance(data, np.ndarray):
+            table = np.asarray(data, dtype=object)  # NumPy turns numbers among strings into strings
     except ValueError as error:
         raise _ragged(data) from error
     _check_shape(table.shape)
@@ -118,6 +132,14 @@ def _open_array(data: Any, item_ids: npt.ArrayLike | None, rule_names: Sequence[
         strings = [index_strings(column.tolist(), name) for column, name in zip(table.T, names, strict=True)]
         return RawVotes(None, strings, names, item_ids)
     return RawVotes(_numbers_of_objects(table, names), [], names, item_ids)
+
+
+def _unmask(data: np.ma.MaskedArray[Any, Any]) -> AnyArray:
+    """What is masked becomes missing."""
+    kind = data.dtype.kind
+    plain = data.data.astype(np.int64 if kind in "biu" else np.float64 if kind == "f" else object)
+    plain[np.ma.getmaskarray(data)] = ABSTAIN if kind in "biu" else np.nan if kind == "f" else None
+    return np.asarray(plain)
 
 
 def _numbers_of_objects(table: AnyArray, rule_names: Sequence[str]) -> AnyArray:
@@ -159,13 +181,13 @@ def _open_frame(
                 f"item_ids must name a column of the frame; found {item_ids!r}, "
                 f"and the columns are {frame.columns[:20]}."
             )
-        ids = frame[item_ids].to_numpy()
+        ids = frame.get_column(item_ids).to_numpy()
         frame = frame.drop(item_ids)
     elif item_ids is None:
         ids = _own_index(frame)
     _check_shape(frame.shape)
     names = _settle_rule_names(rule_names, [str(name) for name in frame.columns])
-    columns = [frame[name] for name in frame.columns]
+    columns = [_plain(column) for column in frame.iter_columns()]
     silent = [column.null_count() == len(column) for column in columns]
     textual = [_is_text(column) and not mute for column, mute in zip(columns, silent, strict=True)]
     if any(textual):
@@ -195,6 +217,18 @@ def _refuse_mixture(names: Sequence[str], textual: Sequence[bool], silent: Seque
             f"({sum(textual)} columns of strings, {len(numeric)} of numbers). Convert them to one kind; a column of "
             "ids or texts is no rule: name it as item_ids or drop it."
         )
+
+
+def _plain(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Objects and categories that are all numbers become a column of numbers."""
+    if column.dtype not in (nw.Object, nw.Categorical):
+        return column
+    values = column.unique() if column.dtype == nw.Categorical else column
+    present = [value for value in values.to_list() if not is_missing(value)]
+    if not present or not all(isinstance(value, (int, float, np.number, np.bool_)) for value in present):
+        return column
+    numbers = [None if is_missing(value) else float(value) for value in column.to_list()]
+    return nw.new_series(column.name, numbers, nw.Float64, backend=column.implementation)
 
 
 def _is_text(column: nw.Series[Any]) -> bool:

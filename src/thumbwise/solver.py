@@ -10,9 +10,9 @@ from thumbwise._typing import FloatArray
 from thumbwise.kinked_quadratic import minimise_kinked_quadratic
 from thumbwise.maxent import Point, Problem, box_violation, evaluate, hessian, kkt_residuals, mean_entropy
 
-# Curvature, as a share of the items a moment averages over, that is added to the quadratic model: it keeps weights where
-# they are along directions in which the dual is flat (class weights all shifted, duplicated rules), where the slope is
-# rounding error. A rule pinned at accuracy 1 needs steps down to a curvature of about tol.
+# Curvature, as a share of the items a moment averages over, that is added to the quadratic model: it keeps weights
+# where they are along directions in which the dual is flat (class weights all shifted, duplicated rules), where the
+# slope is rounding error. A rule pinned at accuracy 1 needs steps down to a curvature of about tol.
 _DAMPING = 1e-13
 
 

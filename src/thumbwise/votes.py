@@ -36,6 +36,8 @@ class Votes:
         one of its own, otherwise positions.
     abstain : str, optional
         A string that stands for an abstention, for votes that are strings.
+    copy : bool
+        Whether to copy an array that could be used as it is. If not, it must not be changed afterwards.
 
     Attributes
     ----------
@@ -70,6 +72,7 @@ class Votes:
         rule_names: Sequence[str] | None = None,
         item_ids: npt.ArrayLike | str | None = None,
         abstain: str | None = None,
+        copy: bool = True,
     ) -> None:
         if class_names is not None:
             class_names = _check_class_names(class_names)
@@ -84,6 +87,8 @@ class Votes:
         else:
             array, self.class_names = code_names(raw.strings, raw.rule_names, class_names, n_classes, abstain)
             self._kind = "names"
+        if copy and np.may_share_memory(array, raw.numbers):
+            array = array.copy()
         self._keep(array, None if raw.item_ids is None else check_ids(raw.item_ids, len(array)))
 
     def _keep(self, array: IntArray, ids: AnyArray | None) -> None:
@@ -151,18 +156,21 @@ class Votes:
         items = np.asarray(items)
         if items.dtype == bool:
             items = np.flatnonzero(items)
-        part = object.__new__(Votes)
-        part.rule_names, part.class_names, part._kind = self.rule_names, self.class_names, self._kind
-        part._keep(self.array[items], self.item_ids[items] if self.has_ids else None)
-        return part
+        return self._like(self.array[items], None if self._ids is None else self._ids[items], self.rule_names)
 
     def with_rules(self, rules: Sequence[int]) -> Votes:
         """The votes of some rules, or of all in another order, by position."""
-        part = object.__new__(Votes)
-        part.rule_names = tuple(self.rule_names[j] for j in rules)
-        part.class_names, part._kind = self.class_names, self._kind
-        part._keep(self.array[:, list(rules)], self._ids)
-        return part
+        return self._like(self.array[:, list(rules)], self._ids, tuple(self.rule_names[j] for j in rules))
+
+    def with_rule_names(self, names: Sequence[str]) -> Votes:
+        """The same votes under other rule names."""
+        return self._like(self.array, self._ids, tuple(names))
+
+    def _like(self, array: IntArray, ids: AnyArray | None, rule_names: tuple[str, ...]) -> Votes:
+        other = object.__new__(Votes)
+        other.rule_names, other.class_names, other._kind = rule_names, self.class_names, self._kind
+        other._keep(array, ids)
+        return other
 
     def __len__(self) -> int:
         return self.n_items

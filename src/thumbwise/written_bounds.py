@@ -11,6 +11,7 @@ import numpy as np
 from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.moments import Moments
+from thumbwise.raw_votes import first_repeated
 
 
 def split_bounds(bounds: Any) -> tuple[dict[str, float], dict[str, float]]:
@@ -25,6 +26,9 @@ def split_bounds(bounds: Any) -> tuple[dict[str, float], dict[str, float]]:
                 f"found {type(bounds).__name__}."
             )
         columns = [frame[name].to_list() for name in ("name", "lower", "upper")]
+        repeated = first_repeated(columns[0])
+        if repeated is not None:
+            raise InvalidBoxError(f"each name must be bounded once; the frame names {repeated!r} several times.")
         pairs = {name: (low, high) for name, low, high in zip(*columns, strict=True)}
     for name, pair in pairs.items():
         if np.shape(pair) != (2,):
@@ -38,16 +42,33 @@ def fill_bounds(moments: Moments, given: Any, default: float, what: str) -> Floa
     if given is None:
         return values
     if isinstance(given, Mapping):
+        named: dict[int, Hashable] = {}
         for name, value in given.items():
-            values[_find(moments, name)] = value
+            m = _find(moments, name)
+            if m in named:
+                raise InvalidBoxError(
+                    f"{moments.names[m]} is bounded twice, as {named[m]!r} and as {name!r}. Keep one."
+                )
+            named[m] = name
+            values[m] = _number(value, name)
         return values
-    values = np.array(given, dtype=float)
+    values = np.array([_number(value, place) for place, value in enumerate(np.asarray(given, dtype=object).ravel())])
+    values = values.reshape(np.shape(given))
     if values.shape != (len(moments),):
         raise InvalidBoxError(
             f"{what} must hold one bound per moment, rules first, then classes: {len(moments)} in all; found shape "
             f"{values.shape}. To bound only some, pass a mapping from names."
         )
     return values
+
+
+def _number(value: Any, name: Hashable) -> float:
+    if value is None:
+        return float("nan")  # refused with its interval, like every bound that is not finite
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InvalidBoxError(f"bounds must be numbers between 0 and 1; found {value!r} for {name!r}.") from None
 
 
 def _find(moments: Moments, name: Hashable) -> int:

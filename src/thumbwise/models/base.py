@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from thumbwise._typing import AnyArray, FloatArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.coding import MAX_INFERRED_CLASSES
+from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.metrics import first_best
+from thumbwise.metrics import TIE
 from thumbwise.patterns import take_rows
 from thumbwise.votes import Votes
 
@@ -45,18 +46,24 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         return take_rows(self._predict_patterns(votes), votes.inverse)
 
     def predict(self, votes: Any) -> AnyArray:
-        """Most probable class of each item; of equally probable ones, the first in ``classes_``."""
+        """Most probable class of each item; of equally probable ones, that with most votes, then the first."""
         votes = self._read(votes)
-        best = first_best(self._predict_patterns(votes))
-        return np.asarray(self.classes_[best[votes.inverse]])
+        return np.asarray(self.classes_[self._label_patterns(votes)[votes.inverse]])
 
     def score(self, votes: Any, y: Any) -> float:
         """Share of the items with a known label that ``predict`` gets right."""
         votes = self._read(votes)
         labels = code_labels(y, votes.class_names, votes.n_items)
         known = labels != UNKNOWN
-        predicted = first_best(self._predict_patterns(votes))[votes.inverse]
+        if not known.any():
+            raise InvalidLabelsError("score needs at least one known label; all of them are -1 or missing.")
+        predicted = self._label_patterns(votes)[votes.inverse]
         return float(np.mean(predicted[known] == labels[known]))
+
+    def _label_patterns(self, votes: Votes) -> IntArray:
+        proba = self._predict_patterns(votes)
+        is_best = proba >= proba.max(axis=1, keepdims=True) - TIE
+        return np.asarray(np.argmax(np.where(is_best, votes.patterns.votes_per_class, -1), axis=1))
 
     def _remember(self, votes: Votes) -> None:
         self.classes_ = _as_array(votes.class_names)
@@ -67,7 +74,7 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         """Votes to predict for, with the rules in the order of the fit."""
         check_is_fitted(self)
         if not isinstance(votes, Votes):
-            votes = Votes(votes, class_names=tuple(self.classes_.tolist()))
+            votes = Votes(votes, class_names=tuple(self.classes_.tolist()), copy=False)
         return _align(votes, self.rule_names_, tuple(self.classes_.tolist()))
 
 
@@ -77,20 +84,26 @@ def read_for_fit(votes: Any, y: Any = None) -> Votes:
         return votes
     n_labels = _largest_label(y) + 1
     try:
-        read = Votes(votes)
+        read = Votes(votes, copy=False)
     except InvalidVotesError:
         if n_labels < 2:
             raise
-        return Votes(votes, n_classes=n_labels)
+        return Votes(votes, n_classes=n_labels, copy=False)
     is_unnamed = read.class_names == tuple(range(read.n_classes))
-    return Votes(votes, n_classes=n_labels) if is_unnamed and read.n_classes < n_labels else read
+    return Votes(votes, n_classes=n_labels, copy=False) if is_unnamed and read.n_classes < n_labels else read
 
 
 def _largest_label(y: Any) -> int:
     labels = np.asarray([] if y is None else y)
     if labels.size == 0 or labels.dtype.kind not in "biuf":
         return UNKNOWN
-    return int(np.nan_to_num(labels, nan=UNKNOWN).max()) if labels.dtype.kind == "f" else int(labels.max())
+    largest = np.nanmax(np.append(labels, UNKNOWN)) if labels.dtype.kind == "f" else labels.max()
+    if largest >= MAX_INFERRED_CLASSES:
+        raise InvalidLabelsError(
+            f"labels must be class numbers; found {largest}, which would make more than {MAX_INFERRED_CLASSES} "
+            "classes. If these are ids, pass the labels; if that many classes are meant, pass Votes with n_classes."
+        )
+    return int(largest)
 
 
 def _as_array(names: tuple[Any, ...]) -> AnyArray:
@@ -118,7 +131,7 @@ def _align(votes: Votes, rule_names: tuple[str, ...], class_names: tuple[Any, ..
     if set(position) == set(rule_names):
         return votes.with_rules([position[name] for name in rule_names])
     if _is_unnamed(votes.rule_names) or _is_unnamed(rule_names):
-        return votes
+        return votes.with_rule_names(rule_names)
     strange = [name for name in votes.rule_names if name not in set(rule_names)]
     raise InvalidVotesError(
         f"votes must come from the rules that the model was fitted with; {len(strange)} are unknown to it, such as "

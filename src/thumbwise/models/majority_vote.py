@@ -36,9 +36,6 @@ class MajorityVote(LabelModel):
 
 def vote_shares(patterns: Patterns) -> FloatArray:
     """Share of the votes for each class, uniform where there is no vote, shape (n_patterns, n_classes)."""
-    k = patterns.n_classes
-    cells = patterns.owners * k + patterns.classes
-    shares = np.bincount(cells, minlength=patterns.n_patterns * k).reshape(-1, k).astype(float)
-    silent = patterns.votes_per_pattern == 0
-    shares[silent] = 1
+    shares = patterns.votes_per_class.astype(float)
+    shares[patterns.votes_per_pattern == 0] = 1
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))

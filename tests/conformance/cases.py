@@ -1,0 +1,113 @@
+"""The models that every law is run over. A new model is one more line in MODELS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from thumbwise import BalsubramaniFreund, Box, DawidSkene, MajorityVote, Votes
+from thumbwise.models.base import LabelModel
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Votes, the truth behind them, and which of it is known as gold."""
+
+    votes: Votes
+    truth: Ints
+    is_gold: npt.NDArray[np.bool_]
+
+    @property
+    def y(self) -> Ints:
+        return np.where(self.is_gold, self.truth, -1)
+
+    def take(self, items: Ints) -> Task:
+        return Task(self.votes.take(items), self.truth[items], self.is_gold[items])
+
+    def with_rules(self, rules: list[int]) -> Task:
+        return replace(self, votes=self.votes.with_rules(rules))
+
+    def with_array(self, array: npt.NDArray[np.generic]) -> Task:
+        return replace(self, votes=Votes(array, class_names=self.votes.class_names))
+
+
+def make_array(
+    n_items: int,
+    n_rules: int,
+    n_classes: int,
+    *,
+    abstain: float = 0.2,
+    accuracy: tuple[float, float] = (0.55, 0.9),
+    seed: int = 0,
+) -> tuple[Ints, Ints]:
+    """Votes of rules that err independently, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_classes, n_items)
+    wrong = (truth[:, None] + rng.integers(1, n_classes, (n_items, n_rules))) % n_classes
+    is_right = rng.random((n_items, n_rules)) < rng.uniform(*accuracy, n_rules)
+    votes = np.where(is_right, truth[:, None], wrong)
+    return np.where(rng.random(votes.shape) < abstain, -1, votes), truth
+
+
+def make_task(
+    n_items: int = 120, n_rules: int = 5, n_classes: int = 3, *, abstain: float = 0.2, n_gold: int = 60, seed: int = 0
+) -> Task:
+    array, truth = make_array(n_items, n_rules, n_classes, abstain=abstain, seed=seed)
+    is_gold = np.zeros(n_items, dtype=bool)
+    is_gold[np.random.default_rng(seed + 1).permutation(n_items)[:n_gold]] = True
+    return Task(Votes(array, n_classes=n_classes), truth, is_gold)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, and how it is fitted to a task.
+
+    ``scales``: repeating every item equally often changes nothing (a sample of gold from a larger pool says less).
+    ``needs_labels``: cannot be fitted to votes alone.
+    """
+
+    name: str
+    make: Callable[[], LabelModel]
+    fit_model: Callable[[LabelModel, Task], LabelModel]
+    scales: bool = True
+    needs_labels: bool = False
+
+    def fit(self, task: Task) -> LabelModel:
+        return self.fit_model(self.make(), task)
+
+    def fit_proba(self, task: Task) -> Floats:
+        return self.fit(task).predict_proba(task.votes)
+
+
+def _from_votes(model: LabelModel, task: Task) -> LabelModel:
+    return model.fit(task.votes)  # type: ignore[no-any-return]
+
+
+def _from_gold(model: LabelModel, task: Task) -> LabelModel:
+    return model.fit(task.votes, task.y)  # type: ignore[no-any-return]
+
+
+def _from_truth(model: LabelModel, task: Task) -> LabelModel:
+    return model.fit(task.votes, box=Box.exact(task.votes, task.truth))  # type: ignore[no-any-return]
+
+
+def _from_bounds(model: LabelModel, task: Task) -> LabelModel:
+    exact = Box.exact(task.votes, task.truth)
+    lower, upper = np.clip(exact.lower - 0.07, 0, 1), np.clip(exact.upper + 0.03, 0, 1)
+    return model.fit(task.votes, box=Box.from_bounds(task.votes, lower=lower, upper=upper))  # type: ignore[no-any-return]
+
+
+MODELS = [
+    Case("MajorityVote", MajorityVote, _from_votes),
+    Case("DawidSkene", DawidSkene, _from_votes),
+    Case("BalsubramaniFreund-gold", BalsubramaniFreund, _from_gold, scales=False, needs_labels=True),
+    Case("BalsubramaniFreund-exact", BalsubramaniFreund, _from_truth, needs_labels=True),
+    Case("BalsubramaniFreund-bounds", BalsubramaniFreund, _from_bounds, needs_labels=True),
+]
+NAMES = [case.name for case in MODELS]

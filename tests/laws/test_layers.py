@@ -1,0 +1,125 @@
+"""Which module may import which: arrays below votes, votes below boxes, models below everything that shows them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import thumbwise
+
+ROOT = Path(thumbwise.__file__).parent
+
+# A module may import modules of earlier rows only. Modules that are not listed are held by the rules further down.
+LAYERS = [
+    {"exceptions", "_typing"},
+    {"patterns"},
+    {"coding"},
+    {"raw_votes"},
+    {"votes"},
+    {"intervals", "moments"},
+    {"labels", "written_bounds"},
+    {"gold"},
+    {"box"},
+    {"models.base", "certificate"},
+    {"models.majority_vote"},
+    {"models.dawid_skene", "models.balsubramani_freund"},
+]
+HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
+BELOW_MODELS = [module for module in HEIGHT if not module.startswith("models.")]
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_names(tree: ast.AST) -> set[str]:
+    """What a module imports from thumbwise, in functions too, as dotted names without 'thumbwise.'."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+    return {name.removeprefix("thumbwise.") for name in names if name.startswith("thumbwise.")}
+
+
+SOURCES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+IMPORTS = {name: imported_names(ast.parse(path.read_text())) & set(SOURCES) for name, path in SOURCES.items() if name}
+
+
+def reachable(module: str) -> set[str]:
+    """All modules that importing this one may bring in."""
+    seen: set[str] = set()
+    todo = [module]
+    while todo:
+        new = IMPORTS.get(todo.pop(), set()) - seen
+        seen |= new
+        todo.extend(new)
+    return seen
+
+
+def under(packages: set[str], modules: set[str]) -> set[str]:
+    return {module for module in modules if module.split(".")[0] in packages}
+
+
+def test_the_walk_sees_imports() -> None:
+    assert "patterns" in IMPORTS["votes"]
+    assert "votes" in IMPORTS["models.base"]
+    assert {"patterns", "exceptions"} <= reachable("models.dawid_skene")
+
+
+@pytest.mark.parametrize("module", sorted(HEIGHT))
+def test_modules_import_earlier_layers_only(module: str) -> None:
+    later = {name for name in IMPORTS[module] if HEIGHT.get(name, -1) >= HEIGHT[module]}
+    assert not later, f"{module} imports {later}"
+
+
+@pytest.mark.parametrize("module", sorted(IMPORTS))
+def test_nothing_imports_itself_in_a_circle(module: str) -> None:
+    assert module not in reachable(module)
+
+
+@pytest.mark.parametrize("module", ["maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns"])
+def test_the_mathematics_knows_arrays_and_not_votes(module: str) -> None:
+    assert not reachable(module) & {"votes", "raw_votes", "coding", "moments", "labels", "box"}
+
+
+def test_the_solver_rests_on_its_step_and_not_the_other_way_round() -> None:
+    assert "kinked_quadratic" in IMPORTS["solver"]
+    assert not reachable("kinked_quadratic") & {"maxent", "solver"}
+    assert "solver" not in reachable("maxent")
+
+
+def test_the_certificate_comes_last_in_the_core() -> None:
+    assert {"box", "solver", "feasibility"} <= IMPORTS["certificate"]
+    for module in ("box", "solver", "feasibility", "maxent", "moments"):
+        assert "certificate" not in reachable(module)
+
+
+@pytest.mark.parametrize("module", BELOW_MODELS)
+def test_the_core_knows_no_models(module: str) -> None:
+    assert not under({"models"}, reachable(module))
+
+
+@pytest.mark.parametrize(
+    "module", [name for name in sorted(IMPORTS) if name in HEIGHT or name.split(".")[0] == "models"]
+)
+def test_core_and_models_know_no_files_plots_or_commands(module: str) -> None:
+    outside = {"io", "cli", "plots", "report", "experiments", "engines", "datasets"}
+    assert not under(outside, reachable(module))
+
+
+@pytest.mark.parametrize(
+    "module", [name for name in sorted(IMPORTS) if name.split(".")[0] != "cli" and name != "__main__"]
+)
+def test_nobody_imports_the_command_line(module: str) -> None:
+    assert not under({"cli"}, IMPORTS[module])
+
+
+def test_plots_know_frames_and_not_models() -> None:
+    for name in under({"plots"}, set(IMPORTS)):
+        assert not under({"models"}, IMPORTS[name])
