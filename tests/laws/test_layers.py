@@ -27,7 +27,7 @@ LAYERS = [
     {"models.dawid_skene", "models.balsubramani_freund"},
 ]
 HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
-BELOW_MODELS = [module for module in HEIGHT if not module.startswith("models.")]
+BELOW_MODELS = sorted(module for module in HEIGHT if not module.startswith("models."))
 
 
 def module_name(path: Path) -> str:

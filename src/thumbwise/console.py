@@ -1,0 +1,220 @@
+"""What the command line prints: results on stdout, progress and errors on stderr, every name as plain text."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from rich import box as borders
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from thumbwise.certificate import Certificate
+    from thumbwise.io.wide import WideVotes
+    from thumbwise.overview import MomentRow, Overruled
+
+# Where nobody looks at a screen, nothing is cut or wrapped.
+_WIDE = 1_000_000
+_SHOWN_GROUPS = 5
+
+_REASONS = {
+    "gold": "gold says that these rules are mostly wrong (gold)",
+    "classes": "the class weights outweigh these rules (classes)",
+}
+
+# The core speaks to people who write Python; the same things have other names on the command line.
+_COMMAND_WORDS = (
+    (r"n_classes=\.\.\. or class_names=\[\.\.\.\]", "--classes NAME,NAME,..."),
+    (r"class_names=\[\.\.\.\]( to Votes)?", "--classes NAME,NAME,..."),
+    (r"raise n_classes \(or list them in class_names\)", "list them with --classes NAME,NAME,..."),
+    (r"declare n_classes=\d+", "list the classes with --classes NAME,NAME,..."),
+    (r"(list it in|to) class_names", r"\1 --classes"),
+    (r"n_classes=(\d+)", r"\1"),
+    (r"\babstain=", "--abstain "),
+    (r'on_infeasible="widen"', "--on-infeasible widen"),
+    (r"\bconfidence_level\b", "--confidence"),
+    (r"at the weights in \.weights, ", ""),
+)
+
+
+def stdout() -> Console:
+    """For results."""
+    return _console(is_error=False)
+
+
+def stderr() -> Console:
+    """For progress and errors."""
+    return _console(is_error=True)
+
+
+def _console(*, is_error: bool) -> Console:
+    stream = sys.stderr if is_error else sys.stdout
+    width = None if stream.isatty() else _WIDE
+    return Console(stderr=is_error, width=width, markup=False, highlight=False, emoji=False)
+
+
+def progress(what: str) -> AbstractContextManager[object]:
+    """A spinner while something runs, if somebody looks."""
+    console = stderr()
+    return console.status(Text(what)) if console.is_terminal else nullcontext()
+
+
+def visible(text: object) -> str:
+    """Text with control characters, and others that do not show, written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(text))
+
+
+def in_command_words(message: str) -> str:
+    """An error of the core with the options of the command line in place of Python's arguments."""
+    for python, command in _COMMAND_WORDS:
+        message = re.sub(python, command, message)
+    return message
+
+
+def plural(n: int, word: str) -> str:
+    """1 item, 2 items, 2 classes."""
+    ending = "" if n == 1 else "es" if word.endswith("s") else "s"
+    return f"{n:,} {word}{ending}"
+
+
+def print_understood(console: Console, source: str, wide: WideVotes, abstain: str | None = None) -> None:
+    """What the input was taken for."""
+    votes = wide.votes
+    shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
+    marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]
+    marks += [] if abstain is None else [repr(abstain)]
+    silent = f"{(votes.array < 0).mean():.1%}".replace("%", " %")
+    sizes = [plural(votes.n_items, "item"), plural(votes.n_rules, "rule"), plural(votes.n_classes, "class")]
+    _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
+    _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
+    for note in wide.notes:
+        _say(console, visible(note))
+    n_gold = int((wide.gold >= 0).sum())
+    _say(console, f"gold: {plural(n_gold, 'item')} with a known class, taken as a random sample of all items")
+
+
+def print_rules(console: Console, rows: Sequence[MomentRow], class_names: Sequence[object]) -> None:
+    """The table of rules."""
+    classes = [f"votes\n{visible(name)}" for name in class_names] if len(class_names) <= 10 else ["votes"]
+    headers = [
+        "rule",
+        "cover-\nage",
+        *classes,
+        "gold\nvotes",
+        "gold\nright",
+        "lower\nbound",
+        "upper\nbound",
+        "weight",
+        "active\nbound",
+    ]
+    grid = _grid("Rules", headers)
+    for row in rows:
+        votes = row.votes_per_class if len(class_names) <= 10 else (sum(row.votes_per_class),)
+        grid.add_row(*map(_cell, [row.name, f"{row.coverage:.3f}", *(f"{n:,}" for n in votes), *_moment_cells(row)]))
+    console.print(grid)
+
+
+def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
+    """The table of classes."""
+    grid = _grid(
+        "Classes",
+        [
+            "class",
+            "share\nof votes",
+            "gold\nitems",
+            "gold\nshare",
+            "lower\nbound",
+            "upper\nbound",
+            "weight",
+            "active\nbound",
+        ],
+    )
+    for row in rows:
+        grid.add_row(*map(_cell, [row.name, f"{row.coverage:.3f}", *_moment_cells(row)]))
+    console.print(grid)
+    _say(
+        console,
+        "weight: log-odds that one vote adds to its class; active bound: the end of the interval that decides it",
+    )
+
+
+def _moment_cells(row: MomentRow) -> list[str]:
+    share = f"{row.gold_right / row.gold_drawn:.3f}" if row.gold_drawn else "-"
+    weight = f"{row.weight:+.2f}" if row.weight else "0"
+    return [f"{row.gold_drawn:,}", share, f"{row.lower:.3f}", f"{row.upper:.3f}", weight, row.active or "-"]
+
+
+def _grid(title: str, headers: Sequence[str]) -> Grid:
+    grid = Grid(title=title, title_justify="left", box=borders.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    for j, header in enumerate(headers):
+        grid.add_column(Text(header), justify="left" if j == 0 else "right", overflow="fold")
+    return grid
+
+
+def _cell(text: str) -> Text:
+    return Text(visible(text))
+
+
+def print_certificate(console: Console, certificate: Certificate) -> None:
+    """The sentence that may be quoted."""
+    console.print()
+    console.print(Text(str(certificate), style="bold"))
+    console.print()
+
+
+def print_warnings(
+    console: Console, worse: Sequence[MomentRow], groups: Sequence[Overruled], n_silent: int, n_classes: int
+) -> None:
+    """What somebody who uses the labels should know."""
+    if worse:
+        names = ", ".join(visible(repr(row.name)) for row in worse)
+        below = f"worse than chance (whole interval below 1/{n_classes})"
+        _say(console, f"{below}: {names}; check whether classes are swapped there")
+    _say(
+        console,
+        f"{plural(n_silent, 'item')} without any vote"
+        + (" (n_votes = 0): labeled by the class weights alone" if n_silent else ""),
+    )
+    _say(console, _overruled_sentence(groups))
+    for group in groups[:_SHOWN_GROUPS]:
+        _say(console, f"  {_group_sentence(group)}")
+    if len(groups) > _SHOWN_GROUPS:
+        rest = sum(group.n_items for group in groups[_SHOWN_GROUPS:])
+        _say(console, f"  ... and {plural(rest, 'item')} in {len(groups) - _SHOWN_GROUPS} more patterns")
+
+
+def _overruled_sentence(groups: Sequence[Overruled]) -> str:
+    what = "on which all voting rules agree but the label is another class"
+    counts = {reason: sum(group.n_items for group in groups if group.reason == reason) for reason in _REASONS}
+    causes = [f"{n:,} because {_REASONS[reason]}" for reason, n in counts.items() if n]
+    return f"{plural(sum(counts.values()), 'item')} {what}{': ' if causes else ''}{', '.join(causes)}"
+
+
+def _group_sentence(group: Overruled) -> str:
+    names = ", ".join(visible(repr(name)) for name in group.rules[:8]) + (", ..." if len(group.rules) > 8 else "")
+    what = f"said {visible(group.voted)}, label {visible(group.label)}"
+    return f"{plural(group.n_items, 'item')}: {names} {what} ({group.reason})"
+
+
+def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], bound: float) -> None:
+    """How right the methods are where the truth is known, and whether the bound held."""
+    grid = _grid("Compared with the truth", ["method", "mean log loss", "accuracy"])
+    for name, loss, accuracy in scores:
+        grid.add_row(*map(_cell, [name, f"{loss:.3f}", f"{accuracy:.3f}"]))
+    console.print(grid)
+    loss = scores[0][1]
+    verdict = (
+        "The bound held" if loss <= bound else "The bound did not hold, which happens to one gold sample in 20 at most"
+    )
+    shown = math.ceil(1000 * bound - 1e-9) / 1000
+    _say(console, f"{verdict}: the mean log loss is {loss:.3f}, the bound {shown:.3f}.")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(Text(text))

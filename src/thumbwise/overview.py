@@ -1,0 +1,134 @@
+"""What a fit says about rules, classes and items, as plain rows to be printed, plotted or tested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from thumbwise._typing import IntArray
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.patterns import ABSTAIN
+from thumbwise.votes import Votes
+
+_ACTIVE = {1: "lower", -1: "upper", 0: ""}
+
+
+@dataclass(frozen=True)
+class MomentRow:
+    """A rule or a class: what was counted, what is believed, what it weighs.
+
+    Attributes
+    ----------
+    name : str
+        Rule or class.
+    coverage : float
+        Share of the items that the rule votes on; for a class, of the votes that are for it.
+    votes_per_class : tuple of int
+        Empty for a class.
+    gold_drawn, gold_right : int
+        Gold items the rule votes on, and how many of these votes are right; gold items, and how many are of the class.
+    lower, upper : float
+        Interval of the accuracy or frequency.
+    weight : float
+        Log-odds per vote.
+    active : {"lower", "upper", ""}
+        The bound that holds the weight away from 0.
+    """
+
+    name: str
+    coverage: float
+    votes_per_class: tuple[int, ...]
+    gold_drawn: int
+    gold_right: int
+    lower: float
+    upper: float
+    weight: float
+    active: str
+
+
+@dataclass(frozen=True)
+class Overruled:
+    """Items on which all rules that vote agree, but whose label is another class.
+
+    Attributes
+    ----------
+    rules : tuple of str
+        The rules that vote.
+    voted, label : str
+    n_items : int
+    reason : {"gold", "classes"}
+        The weights of these rules add up to less than 0, because gold says that they are mostly wrong; or the weights
+        of the classes outweigh those of the rules.
+    """
+
+    rules: tuple[str, ...]
+    voted: str
+    label: str
+    n_items: int
+    reason: Literal["gold", "classes"]
+
+
+def rule_rows(model: BalsubramaniFreund, votes: Votes) -> list[MomentRow]:
+    """One row per rule."""
+    table = votes.patterns.vote_table
+    coverage = table.sum(axis=1) / votes.n_items
+    return [_row(model, j, votes.rule_names[j], coverage[j], table[j]) for j in range(votes.n_rules)]
+
+
+def class_rows(model: BalsubramaniFreund, votes: Votes) -> list[MomentRow]:
+    """One row per class."""
+    counts = votes.patterns.vote_table.sum(axis=0)
+    coverage = counts / max(1, counts.sum())
+    none = np.empty(0, dtype=np.int64)
+    return [
+        _row(model, votes.n_rules + c, str(votes.class_names[c]), coverage[c], none) for c in range(votes.n_classes)
+    ]
+
+
+def _row(model: BalsubramaniFreund, m: int, name: str, coverage: float, votes_per_class: IntArray) -> MomentRow:
+    box = model.box_
+    return MomentRow(
+        name=name,
+        coverage=float(coverage),
+        votes_per_class=tuple(votes_per_class.tolist()),
+        gold_drawn=0 if box.gold_drawn is None else int(box.gold_drawn[m]),
+        gold_right=0 if box.gold_right is None else int(box.gold_right[m]),
+        lower=float(box.lower[m]),
+        upper=float(box.upper[m]),
+        weight=float(model.weights_[m]),
+        active=_ACTIVE[int(model.active_[m])],
+    )
+
+
+def worse_than_chance(rows: list[MomentRow], n_classes: int) -> list[MomentRow]:
+    """Rules whose whole interval lies below the accuracy of guessing."""
+    return [row for row in rows if row.upper < 1 / n_classes]
+
+
+def find_overruled(model: BalsubramaniFreund, votes: Votes) -> list[Overruled]:
+    """Patterns on which a unanimous vote is not followed, the most frequent first."""
+    counts = votes.patterns.counts
+    example = np.empty(len(counts), dtype=np.int64)
+    example[votes.inverse] = np.arange(votes.n_items)
+    shown = votes.take(example)
+    number = {name: c for c, name in enumerate(model.classes_.tolist())}
+    labels = np.array([number[name] for name in model.predict(shown).tolist()])
+    highest = shown.array.max(axis=1)
+    lowest = np.where(shown.array == ABSTAIN, votes.n_classes, shown.array).min(axis=1)
+    rows = np.flatnonzero((highest == lowest) & (labels != highest))
+    found = [_overruled(model, shown, int(i), int(labels[i]), int(counts[i])) for i in rows]
+    return sorted(found, key=lambda group: -group.n_items)
+
+
+def _overruled(model: BalsubramaniFreund, shown: Votes, item: int, label: int, n_items: int) -> Overruled:
+    rules = np.flatnonzero(shown.array[item] != ABSTAIN)
+    voted = int(shown.array[item, rules[0]])
+    return Overruled(
+        rules=tuple(shown.rule_names[j] for j in rules),
+        voted=str(shown.class_names[voted]),
+        label=str(shown.class_names[label]),
+        n_items=n_items,
+        reason="gold" if model.weights_[rules].sum() < 0 else "classes",
+    )
