@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
+from thumbwise.maxent import Problem
+from thumbwise.moments import STANDARD, build_moments
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -43,7 +45,7 @@ def item_moments(votes: tw.Votes, labeling: FloatArray) -> FloatArray:
     """Moments of a labeling (n_items, n_classes); 0 for a rule that never votes."""
     features = item_features(votes)
     sizes = features.max(axis=1).sum(axis=0)
-    return np.einsum("icm,ic->m", features, labeling) / np.maximum(sizes, 1)
+    return np.asarray(np.einsum("icm,ic->m", features, labeling) / np.maximum(sizes, 1))
 
 
 def item_dual(votes: tw.Votes, weights: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
@@ -82,3 +84,11 @@ def make_problem(seed: int) -> SmallProblem:
     upper = np.clip(truth + shift + np.where(is_equality, 0, above), 0, 1)
     is_vacuous = rng.random(len(truth)) < 0.15
     return SmallProblem(votes, np.where(is_vacuous, 0, lower), np.where(is_vacuous, 1, upper), labels)
+
+
+def pose(small: SmallProblem) -> Problem:
+    """The arrays that the solver sees."""
+    moments = build_moments(STANDARD, small.votes)
+    n = small.votes.n_items
+    masses, shares = small.votes.patterns.counts / n, moments.sizes / n
+    return Problem.build(moments.features, masses, shares, small.lower, small.upper)

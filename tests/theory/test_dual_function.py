@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,18 +11,11 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
-from support.problems import SmallProblem, item_dual, item_moments, make_problem
+from support.problems import SmallProblem, item_dual, item_moments, make_problem, pose
 from thumbwise import maxent
-from thumbwise.maxent import Problem, evaluate, hessian
-from thumbwise.moments import STANDARD, build_moments
+from thumbwise.maxent import evaluate, hessian
 
 SEEDS = range(0, 60, 3)
-
-
-def pose(small: SmallProblem) -> Problem:
-    moments = build_moments(STANDARD, small.votes)
-    n = small.votes.n_items
-    return Problem.build(moments.features, small.votes.patterns.counts / n, moments.sizes / n, small.lower, small.upper)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -74,12 +68,8 @@ def test_hessian_is_the_slope_of_the_slope(seed: int) -> None:
 def test_dense_blocked_and_sparse_hessians_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = pose(make_problem(seed))
     proba = evaluate(np.random.default_rng(seed).normal(size=len(problem.shares)), problem).proba
-    sparse = Problem(
-        sp.csr_array(problem.features), problem.masses, problem.shares, problem.lower, problem.upper, problem.n_classes
-    )
-    dense = Problem(
-        sparse.features.toarray(), problem.masses, problem.shares, problem.lower, problem.upper, problem.n_classes
-    )
+    sparse = replace(problem, features=sp.csr_array(problem.features))
+    dense = replace(problem, features=sp.csr_array(problem.features).toarray())
     expected = hessian(proba, dense)
     monkeypatch.setattr(maxent, "_mostly_zero", lambda features: False)
     np.testing.assert_allclose(hessian(proba, sparse), expected, atol=1e-14)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from support.problems import SmallProblem, item_dual, item_features, item_moments, make_problem
+from support.problems import SmallProblem, item_dual, item_moments, make_problem, pose
+from thumbwise.solver import solve_dual
 
 
 def item_kkt(small: SmallProblem, weights: np.ndarray, proba: np.ndarray) -> float:
     """Largest violation of: u > 0 needs m = lower, u < 0 needs m = upper, u = 0 needs lower <= m <= upper."""
-    used = item_features(small.votes).any(axis=(0, 1))
+    used = np.append((small.votes.array >= 0).any(axis=0), [True] * small.votes.n_classes)
     worst = 0.0
     for m, value in enumerate(item_moments(small.votes, proba)):
         if not used[m]:
@@ -83,10 +84,6 @@ def test_contradicting_pinned_rules_are_infeasible(pinned: float) -> None:
 
 
 def test_warm_start_at_the_optimum_needs_no_iteration() -> None:
-    from test_dual_function import pose
-
-    from thumbwise.solver import solve_dual
-
     small = make_problem(4)
     problem = pose(small)
     first = solve_dual(problem)
