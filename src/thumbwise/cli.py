@@ -101,7 +101,7 @@ def label(
 ) -> None:
     """Turn votes and gold labels into labels with a bound on their error."""
     with _reported():
-        from thumbwise.commands import label_files  # noqa: PLC0415
+        from thumbwise.commands.label import label_files  # noqa: PLC0415
         from thumbwise.io.wide import Roles  # noqa: PLC0415
 
         names = None if classes is None else next(csv.reader([classes], skipinitialspace=True), [])
@@ -115,6 +115,6 @@ def demo(
 ) -> None:
     """Label real data that needs no file, and compare with the truth."""
     with _reported():
-        from thumbwise.commands import show_demo  # noqa: PLC0415
+        from thumbwise.commands.demo import show_demo  # noqa: PLC0415
 
         show_demo(write)

@@ -1,4 +1,4 @@
-"""What the commands do: read, fit, print, write."""
+"""thumbwise label: read votes and gold, fit, print what was found, write the labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise import console as printed
 from thumbwise.box import Box
 from thumbwise.console import progress, stderr, stdout, visible
-from thumbwise.datasets.demo import load_demo, score_methods, write_demo
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.tables import check_writable, read_table, write_table
 from thumbwise.io.wide import Roles, WideVotes, labels_table, output_names, read_wide
@@ -31,42 +30,15 @@ def label_files(
     on_infeasible: OnInfeasible = "raise",
 ) -> None:
     """Label the items of a file, print what was found, and write the labels if there is an output."""
-    _check_output(output, votes, gold)
-    wide = _read(votes, gold, roles, writes=output is not None)
-    model = _fit(wide, confidence, on_infeasible)
-    _print_fit(str(votes), wide, model, roles.abstain)
+    check_output(output, votes, gold)
+    wide = read(votes, gold, roles, writes=output is not None)
+    model = fit(wide, confidence, on_infeasible)
+    print_fit(str(votes), wide, model, roles.abstain)
     if output is not None:
         _write(wide, model, output)
 
 
-def show_demo(folder: Path | None) -> None:
-    """Label the demo, print what was found, and compare with the truth; write its files if there is a folder."""
-    data = load_demo()
-    if folder is not None:
-        write_demo(data, folder)
-    wide = WideVotes(data.votes, data.gold_labels, "id")
-    console = stdout()
-    console.print(data.description)
-    console.print()
-    model = _fit(wide, 0.95, "raise")
-    _print_fit("demo", wide, model)
-    _print_demo_end(score_methods(data, model), model, folder)
-
-
-def _print_demo_end(scores: list[tuple[str, float, float]], model: BalsubramaniFreund, folder: Path | None) -> None:
-    console = stdout()
-    console.print()
-    printed.print_scores(console, scores, model.certificate_.log_loss_bound)
-    console.print()
-    if folder is not None:
-        console.print(f"Written: {visible(folder / 'votes.csv')}, {visible(folder / 'gold.csv')}")
-    where = "" if folder is None else f"{visible(folder)}/"
-    console.print(f"On files of your own: thumbwise label {where}votes.csv --gold {where}gold.csv -o labels.csv")
-    if folder is None:
-        console.print("To see such files: thumbwise demo --write DIR")
-
-
-def _check_output(output: Path | None, *inputs: Path | None) -> None:
+def check_output(output: Path | None, *inputs: Path | None) -> None:
     """Whatever is wrong with the output is said before anything is computed."""
     if output is None:
         return
@@ -75,7 +47,8 @@ def _check_output(output: Path | None, *inputs: Path | None) -> None:
         raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
 
 
-def _read(votes: Path, gold: Path | None, roles: Roles, *, writes: bool) -> WideVotes:
+def read(votes: Path, gold: Path | None, roles: Roles, *, writes: bool = False) -> WideVotes:
+    """Read and understand both files; whether names of output columns would clash is said now."""
     with progress("reading"):
         wide = read_wide(read_table(votes), None if gold is None else read_table(gold), roles)
     if writes:
@@ -83,7 +56,8 @@ def _read(votes: Path, gold: Path | None, roles: Roles, *, writes: bool) -> Wide
     return wide
 
 
-def _fit(wide: WideVotes, confidence: float, on_infeasible: OnInfeasible) -> BalsubramaniFreund:
+def fit(wide: WideVotes, confidence: float, on_infeasible: OnInfeasible) -> BalsubramaniFreund:
+    """Fit to the box that gold gives; a fit that did not converge is said on stderr."""
     known = wide.gold >= 0
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -96,7 +70,8 @@ def _fit(wide: WideVotes, confidence: float, on_infeasible: OnInfeasible) -> Bal
     return model
 
 
-def _print_fit(source: str, wide: WideVotes, model: BalsubramaniFreund, abstain: str | None = None) -> None:
+def print_fit(source: str, wide: WideVotes, model: BalsubramaniFreund, abstain: str | None = None) -> None:
+    """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
     console, votes = stdout(), wide.votes
     rows = rule_rows(model, votes)
     n_silent = int((votes.n_votes_per_item == 0).sum())

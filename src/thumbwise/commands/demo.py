@@ -1,0 +1,39 @@
+"""thumbwise demo: label real data that needs no file, and compare with the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thumbwise import console as printed
+from thumbwise.commands.label import fit, print_fit
+from thumbwise.console import stdout, visible
+from thumbwise.datasets.demo import load_demo, score_methods, write_demo
+from thumbwise.io.wide import WideVotes
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+
+
+def show_demo(folder: Path | None) -> None:
+    """Label the demo, print what was found, and compare with the truth; write its files if there is a folder."""
+    data = load_demo()
+    if folder is not None:
+        write_demo(data, folder)
+    wide = WideVotes(data.votes, data.gold_labels, "id")
+    console = stdout()
+    console.print(data.description)
+    console.print()
+    model = fit(wide, 0.95, "raise")
+    print_fit("demo", wide, model)
+    _print_demo_end(score_methods(data, model), model, folder)
+
+
+def _print_demo_end(scores: list[tuple[str, float, float]], model: BalsubramaniFreund, folder: Path | None) -> None:
+    console = stdout()
+    console.print()
+    printed.print_scores(console, scores, model.certificate_.log_loss_bound)
+    console.print()
+    if folder is not None:
+        console.print(f"Written: {visible(folder / 'votes.csv')}, {visible(folder / 'gold.csv')}")
+    where = "" if folder is None else f"{visible(folder)}/"
+    console.print(f"On files of your own: thumbwise label {where}votes.csv --gold {where}gold.csv -o labels.csv")
+    if folder is None:
+        console.print("To see such files: thumbwise demo --write DIR")
