@@ -8,5 +8,5 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 AnyArray: TypeAlias = npt.NDArray[Any]

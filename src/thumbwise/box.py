@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.designs import (
+    check_combination,
+    check_weights,
+    class_balanced_bounds,
+    given_frequencies,
+    stratified_intervals,
+    weighted_intervals,
+)
+from thumbwise.evidence import Evidence, gold_evidence
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.gold import (
     GoldIs,
+    GoldSample,
     check_roles,
-    count_gold,
     exact_intervals,
     known_gold,
-    split_error,
+    known_labels,
     wilson_intervals,
 )
-from thumbwise.labels import label_masses
+from thumbwise.labels import KnownLabels, label_masses
 from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
 from thumbwise.votes import Votes
 from thumbwise.written_bounds import fill_bounds, split_bounds
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Why the box should contain the truth.
-
-    Attributes
-    ----------
-    method : str
-        How the intervals were made, in words.
-    assumption : str
-        What must hold for the statement to be true, as an "if" clause.
-    confidence_level : float or None
-        Probability that *all* intervals hold at once, if ``is_guarantee``; None if no probability is involved.
-    is_guarantee : bool
-        Whether the assumption implies that the box holds the truth at that confidence.
-    n_gold : int
-    pool : str or None
-        Fingerprint of the votes that the statement is about; None if it is not tied to some.
-    """
-
-    method: str
-    assumption: str
-    confidence_level: float | None
-    is_guarantee: bool
-    n_gold: int = 0
-    pool: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +48,10 @@ class Box:
         Bounds, in natural units: 0.8 is 80 % right, or 80 % of the items.
     gold_right, gold_drawn : ndarray of shape (n_moments,) or None
         What was counted on gold.
+    known : KnownLabels or None
+        Labels of items of the pool that are certain, because the items are gold.
+    least, most : ndarray of shape (n_moments,) or float
+        Between which values each moment can lie at all.
 
     Examples
     --------
@@ -87,9 +73,12 @@ class Box:
     builders: tuple[MomentBuilder, ...] = STANDARD
     gold_right: IntArray | None = None
     gold_drawn: IntArray | None = None
+    known: KnownLabels | None = None
+    least: FloatArray | float = 0.0
+    most: FloatArray | float = 1.0
 
     def __post_init__(self) -> None:
-        _check_bounds(self.names, self.lower, self.upper)
+        _check_bounds(self.names, self.lower, self.upper, self.least, self.most)
 
     @classmethod
     def exact(cls, votes: Votes, labels: Any) -> Box:
@@ -156,6 +145,11 @@ class Box:
         interval: Literal["exact", "wilson"] = "exact",
         joint: bool = True,
         symmetric: bool = False,
+        moments: Sequence[MomentBuilder] = STANDARD,
+        class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
+        stratified: bool = False,
+        weights: Any = None,
+        max_weight: float | None = None,
     ) -> Box:
         """Intervals from items whose label is known.
 
@@ -178,37 +172,166 @@ class Box:
             Larger half-width on both sides of the raw share. ``interval="wilson", joint=False, symmetric=True`` is the
             recipe of An and Dasgupta (2024).
 
+        moments : sequence of builders
+            What is constrained; see :mod:`thumbwise.moments`.
+        class_frequencies : mapping of class to (lower, upper), optional
+            Known from elsewhere; gold then says nothing about class frequencies.
+        stratified : bool
+            Gold was drawn at random within each group of items (``item_groups`` of both votes), however many from each.
+        weights : array-like of shape (n_gold,), optional
+            Inverse inclusion probabilities, if gold was drawn independently from the pool with unequal chances.
+        max_weight : float, optional
+            Needed with ``weights``: the largest weight that any item of the pool could have had.
+
         Notes
         -----
         *Guarantee* of the default: if the gold items are a uniformly random part of gold and pool together
         (``"separate"``) or of the pool (``"subset"``), all moments realised on the pool lie in the box with probability
         at least ``confidence_level``; hypergeometric, no approximation. The budget is split before gold is looked at:
-        evenly over the distinct moments that expect at least one gold vote; the others get [0, 1].
-        None of the other settings gives a guarantee.
+        evenly over the distinct moments that expect at least one gold vote; the others get [0, 1]. Strata and weights
+        keep the guarantee under their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
+        ``joint=False`` give none.
         """
         _check_level(confidence_level)
         _check_choice("gold_is", gold_is, ("separate", "subset"))
         _check_choice("interval", interval, ("exact", "wilson"))
-        if symmetric and interval == "exact":
-            raise InvalidBoxError('symmetric=True belongs to interval="wilson"; an exact interval is used as it is.')
-        gold_votes, labels = known_gold(gold_votes, gold_labels, pool)
+        check_combination(interval, symmetric, stratified, weights)
+        gold_votes, labels, weights = known_gold(gold_votes, gold_labels, pool, weights)
         check_roles(gold_votes, pool, gold_is)
-        counts = count_gold(gold_votes, labels, pool, gold_is)
-        error = 1 - confidence_level
-        errors = split_error(error, counts) if joint else np.full(len(counts.names), error)
-        if interval == "exact":
-            lower, upper = exact_intervals(counts, errors)
+        sample = GoldSample(gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None)
+        errors = sample.split_error(1 - confidence_level, joint)
+        if weights is not None:
+            design, (lower, upper) = "weighted", weighted_intervals(sample, check_weights(weights, max_weight), errors)
+        elif stratified:
+            design, (lower, upper) = "stratified", stratified_intervals(sample, errors)
+        elif interval == "exact":
+            design, (lower, upper) = gold_is, exact_intervals(sample.counts, errors)
         else:
-            lower, upper = wilson_intervals(counts, errors, symmetric)
-        moments = build_moments(STANDARD, pool)
-        evidence = _gold_evidence(gold_votes.n_items, pool, confidence_level, gold_is, interval, joint)
+            design, (lower, upper) = gold_is, wilson_intervals(sample.counts, errors, symmetric)
+        if class_frequencies is not None:
+            lower, upper = given_frequencies(sample.pooled, pool, class_frequencies, lower, upper)
+        return cls(
+            sample.pooled.names,
+            sample.pooled.subjects,
+            *_open_empty(sample.pooled, lower, upper),
+            gold_evidence(
+                len(labels),
+                pool.fingerprint,
+                confidence_level,
+                design,
+                interval,
+                joint,
+                class_frequencies is not None,
+            ),
+            tuple(moments),
+            sample.counts.right,
+            sample.counts.drawn,
+            known_labels(gold_votes, labels, pool, gold_is),
+        )
+
+    @classmethod
+    def from_class_balanced_gold(
+        cls,
+        gold_votes: Votes,
+        gold_labels: Any,
+        *,
+        pool: Votes,
+        class_frequencies: Mapping[Hashable, tuple[float, float]],
+        confidence_level: float = 0.95,
+    ) -> Box:
+        """Intervals from gold that was drawn class by class, so many of each: it says nothing about class frequencies.
+
+        Bounds how often each rule says each class on items of each class, which is what such gold can show.
+
+        Parameters
+        ----------
+        gold_votes, gold_labels, pool, confidence_level
+            As in :meth:`from_gold`; gold is a sample of its own.
+        class_frequencies : mapping of class to (lower, upper)
+            Known from elsewhere. A class of unknown frequency gets no bounds on its rates.
+
+        Notes
+        -----
+        *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and the
+        class frequencies lie where they are said to, the box holds the truth with probability at least
+        ``confidence_level``: Clopper and Pearson's interval for each rate, with the deviation of the pool from it.
+        """
+        _check_level(confidence_level)
+        gold_votes, labels, _ = known_gold(gold_votes, gold_labels, pool)
+        check_roles(gold_votes, pool, "separate")
+        builders, lower, upper = class_balanced_bounds(
+            gold_votes, labels, pool, class_frequencies, 1 - confidence_level
+        )
+        moments = build_moments(builders, pool)
+        evidence = Evidence(
+            f"exact by class, joint at {confidence_level:.4g} from {len(labels):,} gold items",
+            f"within each class the {len(labels):,} gold items are drawn at random like them, and the class "
+            "frequencies lie where they are said to",
+            confidence_level,
+            True,
+            len(labels),
+            pool.fingerprint,
+        )
         return cls(
             moments.names,
             moments.subjects,
-            *_open_empty(moments, lower, upper),
+            lower,
+            upper,
             evidence,
-            gold_right=counts.right,
-            gold_drawn=counts.drawn,
+            builders,
+            least=moments.least,
+            most=moments.most,
+        )
+
+    def with_bounds(self, votes: Votes, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
+        """The box with intervals for further moments, or narrower ones for those it has.
+
+        Parameters
+        ----------
+        votes : Votes
+        bounds : mapping or frame
+            As in :meth:`from_bounds`.
+        moments : sequence of builders
+            Kinds of moments to be added, such as :func:`thumbwise.moments.group_frequencies` or
+            :class:`thumbwise.moments.LinearMoment`; those that ``bounds`` does not mention stay free.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> from thumbwise.moments import group_frequencies
+        >>> votes = tw.Votes([[0], [1], [1], [0]], item_groups=["A", "A", "B", "B"])
+        >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.7, 0.9)})
+        >>> box.with_bounds(votes, {"frequency(1 in A)": (0.6, 1)}, moments=[group_frequencies])
+        Box: 7 intervals, written by the user
+          accuracy(rule_0)   0.700 .. 0.900
+          frequency(0)       0.000 .. 1.000
+          frequency(1)       0.000 .. 1.000
+          frequency(0 in A)  0.000 .. 1.000
+          frequency(1 in A)  0.600 .. 1.000
+          frequency(0 in B)  0.000 .. 1.000
+          frequency(1 in B)  0.000 .. 1.000
+        """
+        builders = (*self.builders, *moments)
+        wider = build_moments(builders, votes)
+        n_new = len(wider) - len(self)
+        least, most = (wider.least, wider.most) if n_new else (self.least, self.most)
+        low, high = split_bounds(bounds)
+        lower = fill_bounds(wider, low, np.concatenate([self.lower, wider.least[len(self) :]]), "lower")
+        upper = fill_bounds(wider, high, np.concatenate([self.upper, wider.most[len(self) :]]), "upper")
+        assumption = f"{self.evidence.assumption}, and the bounds that were added hold"
+        empty = np.zeros(n_new, dtype=np.int64)
+        return replace(
+            self,
+            names=wider.names,
+            subjects=wider.subjects,
+            lower=np.maximum(lower, np.concatenate([self.lower, wider.least[len(self) :]])),
+            upper=np.minimum(upper, np.concatenate([self.upper, wider.most[len(self) :]])),
+            builders=builders,
+            evidence=replace(self.evidence, assumption=assumption),
+            gold_right=None if self.gold_right is None else np.concatenate([self.gold_right, empty]),
+            gold_drawn=None if self.gold_drawn is None else np.concatenate([self.gold_drawn, empty]),
+            least=least,
+            most=most,
         )
 
     def moments(self, votes: Votes) -> Moments:
@@ -238,17 +361,6 @@ class Box:
         return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])
 
 
-def _gold_evidence(n_gold: int, pool: Votes, level: float, gold_is: GoldIs, interval: str, joint: bool) -> Evidence:
-    plural = "item is" if n_gold == 1 else "items are"
-    if gold_is == "subset":
-        assumption = f"the {n_gold:,} gold {plural} a random sample of them"
-    else:
-        assumption = f"the {n_gold:,} gold {plural} drawn at random like them, from the same source"
-    exact = "exact (hypergeometric)" if interval == "exact" else "approximate (Wilson)"
-    method = f"{exact} {'joint' if joint else 'one by one'} at {level:.4g} from {n_gold:,} gold items"
-    return Evidence(method, assumption, level, interval == "exact" and joint, n_gold, pool.fingerprint)
-
-
 def _open_empty(moments: Moments, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """[0, 1] for a moment that averages over no item."""
     return np.where(moments.sizes == 0, 0.0, lower), np.where(moments.sizes == 0, 1.0, upper)
@@ -266,15 +378,24 @@ def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise InvalidBoxError(f"{name} must be one of {', '.join(map(repr, choices))}; found {value!r}.")
 
 
-def _check_bounds(names: Sequence[str], lower: FloatArray, upper: FloatArray) -> None:
-    for what, bad, hint in (
+def _check_bounds(
+    names: Sequence[str],
+    lower: FloatArray,
+    upper: FloatArray,
+    least: FloatArray | float,
+    most: FloatArray | float,
+) -> None:
+    are_shares = np.ndim(least) == 0
+    inside = "shares between 0 and 1" if are_shares else "within what the moment can be"
+    hint = "Shares are not percentages: 80 % is 0.8." if are_shares else "Look at the coefficients."
+    for what, bad, advice in (
         ("finite numbers", ~(np.isfinite(lower) & np.isfinite(upper)), "Write 0 and 1 where nothing is known."),
-        ("shares between 0 and 1", (lower < 0) | (upper > 1), "Shares are not percentages: 80 % is 0.8."),
+        (inside, (lower < least) | (upper > most), hint),
         ("ordered, lower <= upper,", lower > upper, "Exchange the two bounds."),
     ):
         if bad.any():
             m = int(np.argmax(bad))
             raise InvalidBoxError(
                 f"bounds must be {what}; found [{lower[m]:.6g}, {upper[m]:.6g}] for {names[m]} "
-                f"({int(bad.sum())} such intervals). {hint}"
+                f"({int(bad.sum())} such intervals). {advice}"
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thumbwise.box import Evidence
+from thumbwise.evidence import Evidence
 from thumbwise.feasibility import Widening
 from thumbwise.solver import Solution
 
@@ -29,6 +29,8 @@ class Certificate:
         ``log_loss_bound - entropy``: how much of the bound is left to convergence.
     kkt_residual, box_violation : float
         In natural units: 0.01 is one accuracy point.
+    n_items, n_known : int
+        Items the bound speaks of, and how many of them keep their gold label, at no loss.
     widening : Widening or None
         By how much the intervals had to be widened because they contradicted each other, if they did.
     evidence : Evidence
@@ -50,13 +52,20 @@ class Certificate:
     kkt_residual: float
     box_violation: float
     n_items: int
+    n_known: int
     n_classes: int
     evidence: Evidence
     widening: Widening | None = None
 
     @classmethod
     def from_solution(
-        cls, solution: Solution, *, n_items: int, evidence: Evidence, widening: Widening | None = None
+        cls,
+        solution: Solution,
+        *,
+        n_items: int,
+        evidence: Evidence,
+        n_known: int = 0,
+        widening: Widening | None = None,
     ) -> Certificate:
         return cls(
             log_loss_bound=max(0.0, solution.dual_value),  # log loss is never negative, rounding may be
@@ -65,6 +74,7 @@ class Certificate:
             kkt_residual=solution.kkt_residual,
             box_violation=solution.box_violation,
             n_items=n_items,
+            n_known=n_known,
             n_classes=solution.proba.shape[1],
             evidence=evidence,
             widening=widening,
@@ -95,6 +105,8 @@ class Certificate:
 
     def __str__(self) -> str:
         items = "this item" if self.n_items == 1 else f"these {self.n_items:,} items"
+        if self.n_known:
+            items += f", of which {self.n_known:,} keep their gold label,"
         guessing = f"ln {self.n_classes} = {self.guessing:.3f} would be guessing"
         bound = f"the mean log loss on {items} is at most {_round_up(self.log_loss_bound):.3f} ({guessing})"
         if not self.is_guarantee:

@@ -202,18 +202,17 @@ def _group_sentence(group: Overruled) -> str:
     return f"{plural(group.n_items, 'item')}: {names} {what} ({group.reason})"
 
 
-def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], bound: float) -> None:
+def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], loss: float, bound: float) -> None:
     """How right the methods are where the truth is known, and whether the bound held."""
-    grid = _grid("Compared with the truth", ["method", "mean log loss", "accuracy"])
-    for name, loss, accuracy in scores:
-        grid.add_row(*map(_cell, [name, f"{loss:.3f}", f"{accuracy:.3f}"]))
+    grid = _grid("Compared with the truth, on the items that are not gold", ["method", "mean log loss", "accuracy"])
+    for name, mean_loss, accuracy in scores:
+        grid.add_row(*map(_cell, [name, f"{mean_loss:.3f}", f"{accuracy:.3f}"]))
     console.print(grid)
-    loss = scores[0][1]
     verdict = (
         "The bound held" if loss <= bound else "The bound did not hold, which happens to one gold sample in 20 at most"
     )
     shown = math.ceil(1000 * bound - 1e-9) / 1000
-    _say(console, f"{verdict}: the mean log loss is {loss:.3f}, the bound {shown:.3f}.")
+    _say(console, f"{verdict}: the mean log loss on all items is {loss:.3f}, the bound {shown:.3f}.")
 
 
 def _say(console: Console, text: str) -> None:

@@ -66,4 +66,4 @@ def widen(problem: Problem, widening: Widening) -> Problem:
     else:
         amount = widening.amount * (1 + _ROOM) + _ROOM
         lower, upper = problem.lower - amount, problem.upper + amount
-    return problem.with_bounds(np.clip(lower, 0, 1), np.clip(upper, 0, 1))
+    return problem.with_bounds(lower, upper)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
-from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.moments import STANDARD, build_moments, label_counts
+from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
+from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments, label_counts
 from thumbwise.votes import Votes
 
 GoldIs = Literal["separate", "subset"]
@@ -47,9 +48,17 @@ class GoldCounts:
     keys: tuple[Hashable, ...]
 
 
-def count_gold(gold_votes: Votes, labels: IntArray, pool: Votes, gold_is: GoldIs) -> GoldCounts:
+def count_gold(
+    gold_votes: Votes,
+    labels: IntArray,
+    pool: Votes,
+    gold_is: GoldIs,
+    builders: tuple[MomentBuilder, ...] = STANDARD,
+) -> GoldCounts:
     """Count right gold votes and gold classes; ``labels`` are class numbers, all known."""
-    gold, pooled = build_moments(STANDARD, gold_votes), build_moments(STANDARD, pool)
+    gold, pooled = build_moments(builders, gold_votes), build_moments(builders, pool)
+    if not pooled.are_shares:
+        raise InvalidBoxError("moments that are estimated from gold must be shares of items; found others.")
     is_subset = gold_is == "subset"
     n_population = pool.n_items if is_subset else pool.n_items + gold_votes.n_items
     population = pooled.sizes if is_subset else pooled.sizes + gold.sizes
@@ -70,6 +79,45 @@ def count_gold(gold_votes: Votes, labels: IntArray, pool: Votes, gold_is: GoldIs
         expected=np.asarray(population, dtype=float) * (gold_votes.n_items / n_population),
         keys=tuple(zip(pooled.keys, gold.keys, strict=True)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class GoldSample:
+    """Gold items with known labels, the pool they speak of, and the moments in question.
+
+    Attributes
+    ----------
+    votes, pool : Votes
+    labels : ndarray of shape (n_gold,)
+        Class numbers.
+    gold_is : {"separate", "subset"}
+    builders : tuple of builders
+    skips_classes : bool
+        Class frequencies are known from elsewhere, so gold spends no error on them.
+    """
+
+    votes: Votes
+    labels: IntArray
+    pool: Votes
+    gold_is: GoldIs
+    builders: tuple[MomentBuilder, ...] = STANDARD
+    skips_classes: bool = False
+
+    @property
+    def pooled(self) -> Moments:
+        return build_moments(self.builders, self.pool)
+
+    @cached_property
+    def counts(self) -> GoldCounts:
+        counts = count_gold(self.votes, self.labels, self.pool, self.gold_is, self.builders)
+        if not self.skips_classes:
+            return counts
+        is_class = np.array([name.startswith("frequency(") for name in counts.names])
+        return replace(counts, expected=np.where(is_class, 0.0, counts.expected))
+
+    def split_error(self, error: float, joint: bool) -> FloatArray:
+        """The allowed error of each moment: its share, or the whole if the intervals need not hold jointly."""
+        return split_error(error, self.counts) if joint else np.full(len(self.pooled), error)
 
 
 def split_error(error: float, counts: GoldCounts) -> FloatArray:
@@ -106,8 +154,10 @@ def wilson_intervals(counts: GoldCounts, errors: FloatArray, symmetric: bool) ->
     return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)
 
 
-def known_gold(gold_votes: Votes, gold_labels: Any, pool: Votes) -> tuple[Votes, IntArray]:
-    """Gold items with a known label, and their class numbers."""
+def known_gold(
+    gold_votes: Votes, gold_labels: Any, pool: Votes, weights: Any = None
+) -> tuple[Votes, IntArray, FloatArray | None]:
+    """Gold items with a known label, their class numbers, and their weights if there are any."""
     if gold_votes.rule_names != pool.rule_names or gold_votes.class_names != pool.class_names:
         raise InvalidLabelsError(
             f"gold and pool must have the same rules and classes; gold has {gold_votes.n_rules} rules and classes "
@@ -118,7 +168,19 @@ def known_gold(gold_votes: Votes, gold_labels: Any, pool: Votes) -> tuple[Votes,
     known = labels != UNKNOWN
     if not known.any():
         raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
-    return (gold_votes, labels) if known.all() else (gold_votes.take(known), labels[known])
+    values = None if weights is None else np.asarray(weights, dtype=float)
+    if values is not None and values.shape != labels.shape:
+        raise InvalidLabelsError(
+            f"there must be one weight per gold label; found shape {values.shape} for {len(labels)} labels."
+        )
+    if known.all():
+        return gold_votes, labels, values
+    return gold_votes.take(known), labels[known], None if values is None else values[known]
+
+
+def known_labels(gold: Votes, labels: IntArray, pool: Votes, gold_is: GoldIs) -> KnownLabels | None:
+    """Gold items that are items of the pool, where ids say which."""
+    return KnownLabels(gold.item_ids, labels) if gold_is == "subset" and gold.has_ids and pool.has_ids else None
 
 
 def _few(names: Sequence[Hashable]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -15,6 +16,26 @@ from thumbwise.moments import label_counts
 from thumbwise.votes import Votes
 
 UNKNOWN = -1
+
+
+@dataclass(frozen=True, eq=False)
+class KnownLabels:
+    """Ids and class numbers of items whose label is certain."""
+
+    item_ids: AnyArray
+    labels: IntArray
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def positions(self, votes: Votes) -> IntArray:
+        """Where the items stand among those of some votes, -1 for those that are not among them."""
+        place = {value: i for i, value in enumerate(self.item_ids.tolist())}
+        found = np.full(len(self), -1)
+        inside = np.flatnonzero(np.isin(votes.item_ids, self.item_ids))
+        for i, value in zip(inside.tolist(), votes.item_ids[inside].tolist(), strict=True):
+            found[place[value]] = i
+        return found
 
 
 def code_labels(labels: Any, class_names: Sequence[Hashable], n_items: int) -> IntArray:

@@ -4,13 +4,13 @@ A moment m averages a feature over ``sizes[m]`` items,
 
     m(z) = (1 / sizes[m]) * sum_i sum_c z_i[c] * feature_m(i, c),
 
-where the feature depends on an item through its votes only. Builders turn votes into moments; all kinds of moments have
-the one output type, and ``+`` puts them side by side.
+where the feature depends on an item through its votes and its group only. Builders turn votes into moments; all kinds
+of moments have the one output type, and ``+`` puts them side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -19,6 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.exceptions import InvalidBoxError
+from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 
 
@@ -38,6 +40,8 @@ class Moments:
         Number of items averaged over; 0 for a rule that never votes.
     keys : tuple
         Equal for moments that measure the same thing, so that an error budget counts them once.
+    least, most : ndarray of shape (n_moments,)
+        Between which values the moment can lie at all: 0 and 1 for a share.
     """
 
     names: tuple[str, ...]
@@ -45,6 +49,21 @@ class Moments:
     features: sp.csr_array
     sizes: IntArray
     keys: tuple[Hashable, ...]
+    least: FloatArray
+    most: FloatArray
+
+    @classmethod
+    def of_shares(
+        cls,
+        names: Sequence[str],
+        subjects: Sequence[str],
+        features: sp.csr_array,
+        sizes: IntArray,
+        keys: Sequence[Hashable],
+    ) -> Moments:
+        """Moments whose features are 0 or 1."""
+        zeros = np.zeros(len(names))
+        return cls(tuple(names), tuple(subjects), features, sizes, tuple(keys), zeros, zeros + 1)
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(
@@ -53,10 +72,17 @@ class Moments:
             sp.csr_array(sp.hstack([self.features, other.features], format="csr")),
             np.concatenate([self.sizes, other.sizes]),
             self.keys + other.keys,
+            np.concatenate([self.least, other.least]),
+            np.concatenate([self.most, other.most]),
         )
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def are_shares(self) -> bool:
+        """Whether all are shares of items, which can be counted on gold."""
+        return bool((self.least == 0).all() and (self.most == 1).all())
 
     def totals(self, labeling: FloatArray | IntArray) -> FloatArray:
         """Sums of the features over items, for the mass of items with each (pattern, class)."""
@@ -74,15 +100,13 @@ def accuracies(votes: Votes) -> Moments:
     """Accuracy of each rule: over the items it votes on, the mean probability of the class it votes for."""
     patterns = votes.patterns
     cells = patterns.owners * patterns.n_classes + patterns.classes
-    shape = (patterns.n_patterns * patterns.n_classes, patterns.n_rules)
-    features = sp.csc_array((np.ones(len(cells)), (cells, patterns.rules)), shape=shape)
-    columns = np.split(features.indices, features.indptr[1:-1])
-    return Moments(
-        tuple(f"accuracy({rule})" for rule in votes.rule_names),
+    features = _columns(patterns, cells, patterns.rules, patterns.n_rules)
+    return Moments.of_shares(
+        [f"accuracy({rule})" for rule in votes.rule_names],
         votes.rule_names,
         sp.csr_array(features),
         patterns.votes_per_rule,
-        tuple(("accuracy", column.tobytes()) for column in columns),
+        [("accuracy", column) for column in _column_bytes(features)],
     )
 
 
@@ -91,17 +115,153 @@ def class_frequencies(votes: Votes) -> Moments:
     k, n_patterns = votes.n_classes, votes.patterns.n_patterns
     # With two classes the frequencies are 1 minus each other: one thing to measure.
     keys = [("frequency", 0 if k == 2 else c) for c in range(k)]
-    return Moments(
-        tuple(f"frequency({name})" for name in votes.class_names),
-        tuple(str(name) for name in votes.class_names),
+    return Moments.of_shares(
+        [f"frequency({name})" for name in votes.class_names],
+        [str(name) for name in votes.class_names],
         sp.csr_array(sp.kron(np.ones((n_patterns, 1)), sp.eye_array(k), format="csr")),
         np.full(k, votes.n_items),
-        tuple(keys),
+        keys,
     )
 
 
-STANDARD: tuple[MomentBuilder, ...] = (accuracies, class_frequencies)
+def class_accuracies(votes: Votes) -> Moments:
+    """Share of a rule's votes that are for a class and right, for each rule and class; joint, over all its votes."""
+    patterns, k = votes.patterns, votes.n_classes
+    cells = patterns.owners * k + patterns.classes
+    features = _columns(patterns, cells, patterns.rules * k + patterns.classes, patterns.n_rules * k)
+    pairs = [f"{rule}: {name}" for rule in votes.rule_names for name in votes.class_names]
+    return Moments.of_shares(
+        [f"accuracy({pair})" for pair in pairs],
+        pairs,
+        sp.csr_array(features),
+        np.repeat(patterns.votes_per_rule, k),
+        _keys_by_rule("class accuracy", features, k),
+    )
 
+
+def confusion_cells(votes: Votes) -> Moments:
+    """Share of a rule's votes that are for one class on items of another (or the same); joint, over all its votes."""
+    patterns, k = votes.patterns, votes.n_classes
+    truth = np.tile(np.arange(k), len(patterns.rules))
+    owners, rules, said = (np.repeat(part, k) for part in (patterns.owners, patterns.rules, patterns.classes))
+    features = _columns(patterns, owners * k + truth, (rules * k + truth) * k + said, patterns.n_rules * k * k)
+    names = [
+        f"{rule}: {true} called {said}"
+        for rule in votes.rule_names
+        for true in votes.class_names
+        for said in votes.class_names
+    ]
+    return Moments.of_shares(
+        [f"confusion({name})" for name in names],
+        names,
+        sp.csr_array(features),
+        np.repeat(patterns.votes_per_rule, k * k),
+        _keys_by_rule("confusion", features, k * k),
+    )
+
+
+def group_frequencies(votes: Votes) -> Moments:
+    """Frequency of each class within each group of items."""
+    patterns, k, n_groups = votes.patterns, votes.n_classes, len(votes.group_names)
+    if n_groups == 0:
+        raise InvalidBoxError("moments of groups need groups; found none. Pass item_groups=... to Votes.")
+    cells = np.arange(patterns.n_patterns * k)
+    columns = np.repeat(patterns.groups, k) * k + np.tile(np.arange(k), patterns.n_patterns)
+    names = [f"{name} in {group}" for group in votes.group_names for name in votes.class_names]
+    sizes = np.bincount(patterns.groups, patterns.counts, minlength=n_groups).astype(np.int64)
+    return Moments.of_shares(
+        [f"frequency({name})" for name in names],
+        names,
+        sp.csr_array(_columns(patterns, cells, columns, n_groups * k)),
+        np.repeat(sizes, k),
+        [("group frequency", m // k, 0 if k == 2 else m % k) for m in range(n_groups * k)],
+    )
+
+
+@dataclass(frozen=True)
+class ConditionalRate:
+    """How often a rule votes for a class on items of a class, compared with a rate.
+
+    The share itself is a ratio; ``sum_i z_i[true] * (1[vote = said] - rate)``, averaged over all items, is linear, and
+    at least 0 if the share is at least ``rate``, at most 0 if it is at most ``rate``.
+    """
+
+    rule: str
+    true: Hashable
+    said: Hashable
+    rate: float
+
+    def __call__(self, votes: Votes) -> Moments:
+        patterns, k = votes.patterns, votes.n_classes
+        rule, true, said = votes.rule_names.index(self.rule), *map(votes.class_names.index, (self.true, self.said))
+        is_so = np.zeros(patterns.n_patterns)
+        is_so[patterns.owners[(patterns.rules == rule) & (patterns.classes == said)]] = 1
+        column = np.zeros((patterns.n_patterns, k))
+        column[:, true] = is_so - self.rate
+        name = f"rate({self.rule}: {self.true} called {self.said}) - {self.rate:.6g}"
+        return _one_column(name, column, votes.n_items)
+
+
+@dataclass(frozen=True)
+class LinearMoment:
+    """Any average that is linear in the labeling: a coefficient for each group and class, averaged over all items.
+
+    Attributes
+    ----------
+    name : str
+    coefficients : mapping of group to mapping of class to number
+        What is not mentioned is 0. Without groups, use the group None.
+    """
+
+    name: str
+    coefficients: Mapping[Hashable, Mapping[Hashable, float]]
+
+    def __call__(self, votes: Votes) -> Moments:
+        groups = votes.group_names or (None,)
+        table = np.zeros((len(groups), votes.n_classes))
+        for group, by_class in self.coefficients.items():
+            for name, coefficient in by_class.items():
+                table[self._place(groups, group, "group"), self._place(votes.class_names, name, "class")] = coefficient
+        return _one_column(self.name, table[votes.patterns.groups], votes.n_items)
+
+    def _place(self, names: Sequence[Hashable], name: Hashable, what: str) -> int:
+        if name not in names:
+            known = ", ".join(map(repr, names[:8]))
+            raise InvalidBoxError(
+                f"the moment {self.name!r} must speak of a {what} of the votes ({known}); found {name!r}."
+            )
+        return names.index(name)
+
+    def __hash__(self) -> int:
+        return hash((self.name, repr(self.coefficients)))
+
+
+def _one_column(name: str, column: FloatArray, n_items: int) -> Moments:
+    per_item = column.reshape(-1, column.shape[-1])
+    least, most = np.array([per_item.min()]), np.array([per_item.max()])
+    features = sp.csr_array(column.reshape(-1, 1))
+    return Moments((name,), (name,), features, np.array([n_items]), ((name,),), least, most)
+
+
+def _columns(patterns: Patterns, cells: IntArray, columns: IntArray, n_columns: int) -> sp.csc_array:
+    """Features that are 1 at the given cells."""
+    shape = (patterns.n_patterns * patterns.n_classes, n_columns)
+    return sp.csc_array((np.ones(len(cells)), (cells, columns)), shape=shape)
+
+
+def _column_bytes(features: sp.csc_array) -> list[bytes]:
+    """What tells columns apart."""
+    return [column.tobytes() for column in np.split(features.indices, features.indptr[1:-1])]
+
+
+def _keys_by_rule(kind: str, features: sp.csc_array, per_rule: int) -> list[Hashable]:
+    """Equal for the same moment of rules that vote the same everywhere."""
+    columns = _column_bytes(features)
+    rules = [b"|".join(columns[start : start + per_rule]) for start in range(0, len(columns), per_rule)]
+    return [(kind, rules[m // per_rule], m % per_rule) for m in range(len(columns))]
+
+
+STANDARD: tuple[MomentBuilder, ...] = (accuracies, class_frequencies)
 
 # Votes never change, so what was built for them stays right as long as they live.
 _built: WeakKeyDictionary[Votes, dict[tuple[MomentBuilder, ...], Moments]] = WeakKeyDictionary()

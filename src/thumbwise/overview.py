@@ -108,16 +108,19 @@ def worse_than_chance(rows: list[MomentRow], n_classes: int) -> list[MomentRow]:
 
 
 def find_overruled(model: BalsubramaniFreund, votes: Votes) -> list[Overruled]:
-    """Patterns on which a unanimous vote is not followed, the most frequent first."""
-    counts = votes.patterns.counts
+    """Patterns on which a unanimous vote is not followed, the most frequent first; gold items are left out."""
+    free = np.ones(votes.n_items, dtype=bool)
+    if model.known_ is not None:
+        free[model.known_.positions(votes)] = False
+    counts = np.bincount(votes.inverse[free], minlength=votes.patterns.n_patterns)
     example = np.empty(len(counts), dtype=np.int64)
     example[votes.inverse] = np.arange(votes.n_items)
-    shown = votes.take(example)
+    shown = votes.take(example).without_ids()  # a gold item keeps its label, whatever its votes say
     number = {name: c for c, name in enumerate(model.classes_.tolist())}
     labels = np.array([number[name] for name in model.predict(shown).tolist()])
     highest = shown.array.max(axis=1)
     lowest = np.where(shown.array == ABSTAIN, votes.n_classes, shown.array).min(axis=1)
-    rows = np.flatnonzero((highest == lowest) & (labels != highest))
+    rows = np.flatnonzero((highest == lowest) & (labels != highest) & (counts > 0))
     found = [_overruled(model, shown, int(i), int(labels[i]), int(counts[i])) for i in rows]
     return sorted(found, key=lambda group: -group.n_items)
 

@@ -36,22 +36,25 @@ class Patterns:
         Rule and class of each vote; rules ascend within a pattern.
     counts : ndarray of shape (n_patterns,)
         Number of items that show the pattern.
+    groups : ndarray of shape (n_patterns,)
+        Group of the items, all 0 if there are none. Equal rows in different groups are different patterns.
     """
 
     starts: IntArray
     rules: IntArray
     classes: IntArray
     counts: IntArray
+    groups: IntArray
     n_rules: int
     n_classes: int
 
     @classmethod
-    def from_rows(cls, rows: IntArray, counts: IntArray, n_classes: int) -> Patterns:
+    def from_rows(cls, rows: IntArray, counts: IntArray, groups: IntArray, n_classes: int) -> Patterns:
         """Take distinct rows of votes, ABSTAIN where a rule says nothing."""
         voted = rows != ABSTAIN
         starts = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
         rules = np.nonzero(voted)[1].astype(np.int32)
-        return cls(starts, rules, rows[voted].astype(np.int32), counts, rows.shape[1], n_classes)
+        return cls(starts, rules, rows[voted].astype(np.int32), counts, groups, rows.shape[1], n_classes)
 
     @property
     def n_patterns(self) -> int:
@@ -97,8 +100,8 @@ class Patterns:
         return rows
 
 
-def find_patterns(votes: IntArray, n_classes: int) -> tuple[Patterns, IntArray]:
-    """Distinct rows in lexicographic order, and for every item the pattern it shows.
+def find_patterns(votes: IntArray, n_classes: int, groups: IntArray | None = None) -> tuple[Patterns, IntArray]:
+    """Distinct rows (and groups) in lexicographic order, and for every item the pattern it shows.
 
     Rows are packed into integers in base ``n_classes + 1``, as many rules to a word as a table can hold. Words are
     folded from left to right: the rank of what was read so far, followed by the next word, is again one integer. So
@@ -108,7 +111,7 @@ def find_patterns(votes: IntArray, n_classes: int) -> tuple[Patterns, IntArray]:
     Returns
     -------
     patterns : Patterns
-    inverse : ndarray of shape (n_items,), int32 or int64
+    inverse : ndarray of shape (n_items,), uint16, int32 or int64
         ``patterns.to_rows()[inverse]`` equals ``votes``.
     """
     n_items, n_rules = votes.shape
@@ -124,10 +127,12 @@ def find_patterns(votes: IntArray, n_classes: int) -> tuple[Patterns, IntArray]:
         ranks, counts = _rank(codes, len(counts) * size)
         if len(counts) == n_items:
             break
-    example = np.empty(len(counts), dtype=np.int64)
-    for rows in _chunks(n_items):
-        example[ranks[rows]] = np.arange(rows.start, rows.stop)
-    return Patterns.from_rows(votes[example], counts, n_classes), ranks
+    if groups is not None:
+        n_groups = int(groups.max()) + 1
+        ranks, counts = _rank(ranks.astype(np.int64) * n_groups + groups, len(counts) * n_groups)
+    example = _examples(ranks, len(counts))
+    shown = np.zeros(len(counts), dtype=np.int64) if groups is None else groups[example]
+    return Patterns.from_rows(votes[example], counts, shown, n_classes), ranks
 
 
 def pack_rows(votes: IntArray, base: int) -> IntArray:
@@ -136,10 +141,10 @@ def pack_rows(votes: IntArray, base: int) -> IntArray:
     if base > _WORD_SIZE:  # a single rule with a million classes
         return votes[:, 0].astype(np.int64) + 1
     powers = (float(base) ** np.arange(n_rules - 1, -1, -1)).astype(np.float32)
-    codes = np.empty(n_items, dtype=np.int32)
+    offset = np.float32(powers.sum(dtype=np.float64))
+    codes = np.empty(n_items, dtype=np.uint16 if base**n_rules <= 2**16 else np.int32)
     for rows in _chunks(n_items):
-        codes[rows] = votes[rows].astype(np.float32) @ powers
-    codes += np.int32(powers.sum(dtype=np.float64))
+        codes[rows] = votes[rows].astype(np.float32) @ powers + offset
     return codes
 
 
@@ -164,8 +169,19 @@ def _rank(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
     if occurs.all():
         return codes, counts
     table: IntArray = np.cumsum(occurs, dtype=np.int64) - 1
-    table = table.astype(np.int32) if len(table) < 2**31 else table
-    return take_rows(table, codes), counts[occurs]
+    n_ranks = int(occurs.sum())
+    narrow = np.uint16 if n_ranks <= 2**16 else np.int32 if n_ranks < 2**31 else np.int64
+    return take_rows(table.astype(narrow), codes), counts[occurs]
+
+
+def _examples(ranks: IntArray, n_ranks: int) -> IntArray:
+    """Some position of each rank; stops as soon as each has one."""
+    example = np.full(n_ranks, -1)
+    for rows in _chunks(len(ranks), max(_CHUNK, n_ranks)):
+        example[ranks[rows]] = np.arange(rows.start, rows.stop)
+        if example.min() >= 0:
+            break
+    return example
 
 
 def _chunks(length: int, size: int = _CHUNK) -> Iterator[slice]:

@@ -29,6 +29,8 @@ class RawVotes:
 
 def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     """Open an array-like or a frame; a string as ``item_ids`` names the frame's column of ids."""
+    if isinstance(data, np.ndarray):  # the usual case, before looking for frames of all kinds
+        return _open_array(data, item_ids, rule_names)
     if sp.issparse(data):
         raise InvalidVotesError(
             "votes must be dense: in a sparse matrix the zeros that are not stored could be votes for class 0 or "
@@ -45,10 +47,6 @@ def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequ
         raise InvalidVotesError("votes must be in memory; found a lazy frame. Collect it first.")
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame, item_ids, rule_names)
-    if isinstance(item_ids, str):
-        raise InvalidVotesError(
-            f"item_ids={item_ids!r} names a column, but the votes are not a frame. Pass the ids themselves."
-        )
     return _open_array(data, item_ids, rule_names)
 
 
@@ -111,7 +109,11 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise InvalidVotesError(f"votes must hold at least one item and one rule; found shape {shape}: no {what}.")
 
 
-def _open_array(data: Any, item_ids: npt.ArrayLike | None, rule_names: Sequence[str] | None) -> RawVotes:
+def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
+    if isinstance(item_ids, str):
+        raise InvalidVotesError(
+            f"item_ids={item_ids!r} names a column, but the votes are not a frame. Pass the ids themselves."
+        )
     try:
         table = _unmask(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
         if table.dtype.kind in "UT" and not isinstance(data, np.ndarray):

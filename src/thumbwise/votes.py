@@ -34,6 +34,8 @@ class Votes:
     item_ids : array-like or str, optional
         Unique ids of the items, or the name of the frame's column that holds them. Absent: the frame's index if it has
         one of its own, otherwise positions.
+    item_groups : array-like of shape (n_items,), optional
+        Group of each item (a region, a source, ...), for moments that speak of groups. Models do not need them.
     abstain : str, optional
         A string that stands for an abstention, for votes that are strings.
     copy : bool
@@ -71,6 +73,7 @@ class Votes:
         class_names: Sequence[Hashable] | None = None,
         rule_names: Sequence[str] | None = None,
         item_ids: npt.ArrayLike | str | None = None,
+        item_groups: npt.ArrayLike | None = None,
         abstain: str | None = None,
         copy: bool = True,
     ) -> None:
@@ -90,11 +93,15 @@ class Votes:
         if copy and np.may_share_memory(array, raw.numbers):
             array = array.copy()
         self._keep(array, None if raw.item_ids is None else check_ids(raw.item_ids, len(array)))
+        if item_groups is not None:
+            self.group_names, self._groups = _check_groups(item_groups, len(array))
 
     def _keep(self, array: IntArray, ids: AnyArray | None) -> None:
         self.array = array.view()
         self.array.flags.writeable = False
         self._ids = ids
+        self.group_names: tuple[Hashable, ...] = ()
+        self._groups: IntArray | None = None
 
     @property
     def n_items(self) -> int:
@@ -114,12 +121,17 @@ class Votes:
         return self._ids is not None
 
     @property
+    def groups(self) -> IntArray:
+        """Position of each item's group in ``group_names``; all 0 if there are none."""
+        return np.zeros(self.n_items, dtype=np.int64) if self._groups is None else self._groups
+
+    @property
     def item_ids(self) -> AnyArray:
         return np.arange(self.n_items) if self._ids is None else self._ids
 
     @cached_property
     def _found(self) -> tuple[Patterns, IntArray]:
-        return find_patterns(self.array, self.n_classes)
+        return find_patterns(self.array, self.n_classes, self._groups)
 
     @property
     def patterns(self) -> Patterns:
@@ -145,9 +157,9 @@ class Votes:
     @cached_property
     def fingerprint(self) -> str:
         """Hash of rule names, class names, patterns and counts: equal for the same items in any order."""
-        digest = sha256(repr((self.rule_names, self.class_names)).encode())
+        digest = sha256(repr((self.rule_names, self.class_names, self.group_names)).encode())
         patterns = self.patterns
-        for part in (patterns.starts, patterns.rules, patterns.classes, patterns.counts):
+        for part in (patterns.starts, patterns.rules, patterns.classes, patterns.counts, patterns.groups):
             digest.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
         return digest.hexdigest()
 
@@ -156,11 +168,18 @@ class Votes:
         items = np.asarray(items)
         if items.dtype == bool:
             items = np.flatnonzero(items)
-        return self._like(self.array[items], None if self._ids is None else self._ids[items], self.rule_names)
+        part = self._like(self.array[items], None if self._ids is None else self._ids[items], self.rule_names)
+        if self._groups is not None:
+            part.group_names, part._groups = self.group_names, self._groups[items]
+        return part
 
     def with_rules(self, rules: Sequence[int]) -> Votes:
         """The votes of some rules, or of all in another order, by position."""
         return self._like(self.array[:, list(rules)], self._ids, tuple(self.rule_names[j] for j in rules))
+
+    def without_ids(self) -> Votes:
+        """The same votes on items that nobody knows."""
+        return self._like(self.array, None, self.rule_names)
 
     def with_rule_names(self, names: Sequence[str]) -> Votes:
         """The same votes under other rule names."""
@@ -170,6 +189,8 @@ class Votes:
         other = object.__new__(Votes)
         other.rule_names, other.class_names, other._kind = rule_names, self.class_names, self._kind
         other._keep(array, ids)
+        if self._groups is not None and len(array) == self.n_items:
+            other.group_names, other._groups = self.group_names, self._groups
         return other
 
     def __len__(self) -> int:
@@ -181,6 +202,16 @@ class Votes:
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key not in ("_found", "fingerprint")}
+
+
+def _check_groups(groups: npt.ArrayLike, n_items: int) -> tuple[tuple[Hashable, ...], IntArray]:
+    values = np.asarray(groups)
+    if values.shape != (n_items,):
+        raise InvalidVotesError(
+            f"item_groups must be one group per item; found shape {values.shape} for {n_items} items."
+        )
+    names, index = np.unique(values.astype(str) if values.dtype.kind == "O" else values, return_inverse=True)
+    return tuple(names.tolist()), index.astype(np.int64)
 
 
 def _check_class_names(names: Sequence[Hashable]) -> tuple[Hashable, ...]:

@@ -36,9 +36,9 @@ def split_bounds(bounds: Any) -> tuple[dict[str, float], dict[str, float]]:
     return {name: pair[0] for name, pair in pairs.items()}, {name: pair[1] for name, pair in pairs.items()}
 
 
-def fill_bounds(moments: Moments, given: Any, default: float, what: str) -> FloatArray:
+def fill_bounds(moments: Moments, given: Any, default: float | FloatArray, what: str) -> FloatArray:
     """One bound per moment: in order, or by name with a default for what is not mentioned."""
-    values = np.full(len(moments), default)
+    values = np.array(np.broadcast_to(default, len(moments)), dtype=float)
     if given is None:
         return values
     if isinstance(given, Mapping):

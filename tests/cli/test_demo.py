@@ -29,13 +29,15 @@ def test_the_real_command_prints_the_certificate_and_the_truth() -> None:
     assert answer.stderr == ""
     assert str(model.certificate_) in answer.stdout
     assert all(rule.name in answer.stdout for rule in THRESHOLDS)
-    proba = model.predict_proba(demo.votes)
-    loss, accuracy = tw.metrics.log_loss(demo.labels, proba), model.score(demo.votes, demo.labels)
+    others = np.setdiff1d(np.arange(569), demo.gold)
+    votes, labels = demo.votes.take(others), demo.labels[others]
+    loss, accuracy = tw.metrics.log_loss(labels, model.predict_proba(votes)), model.score(votes, labels)
     assert re.search(rf"Balsubramani-Freund +{loss:.3f} +{accuracy:.3f}", answer.stdout)
     majority = tw.MajorityVote().fit(demo.votes)
-    assert re.search(rf"majority vote .* {majority.score(demo.votes, demo.labels):.3f}", answer.stdout)
+    assert re.search(rf"majority vote .* {majority.score(votes, labels):.3f}", answer.stdout)
+    whole = tw.metrics.log_loss(demo.labels, model.predict_proba(demo.votes))
     assert "best rule on gold: worst radius" in answer.stdout
-    assert f"The bound held: the mean log loss is {loss:.3f}" in answer.stdout
+    assert f"The bound held: the mean log loss on all items is {whole:.3f}" in answer.stdout
     assert "thumbwise label votes.csv --gold gold.csv -o labels.csv" in answer.stdout.splitlines()[-2]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,7 +30,7 @@ def random_votes(
     return Votes(array, n_classes=n_classes), truth
 
 
-def moments_of(array: npt.NDArray[np.signedinteger], labeling: Floats) -> Floats:
+def moments_of(array: npt.NDArray[np.integer[Any]], labeling: Floats) -> Floats:
     """Accuracies (0 for a rule that never votes), then class frequencies, of class probabilities per item."""
     n_items, n_rules = array.shape
     values = []

@@ -9,7 +9,7 @@ from thumbwise.commands.label import fit, print_fit
 from thumbwise.console import stdout, visible
 from thumbwise.datasets.demo import load_demo, score_methods, write_demo
 from thumbwise.io.wide import WideVotes
-from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.metrics import log_loss
 
 
 def show_demo(folder: Path | None) -> None:
@@ -23,13 +23,14 @@ def show_demo(folder: Path | None) -> None:
     console.print()
     model = fit(wide, 0.95, "raise")
     print_fit("demo", wide, model)
-    _print_demo_end(score_methods(data, model), model, folder)
-
-
-def _print_demo_end(scores: list[tuple[str, float, float]], model: BalsubramaniFreund, folder: Path | None) -> None:
-    console = stdout()
+    loss = log_loss(data.labels, model.predict_proba(data.votes))
     console.print()
-    printed.print_scores(console, scores, model.certificate_.log_loss_bound)
+    printed.print_scores(console, score_methods(data, model), loss, model.certificate_.log_loss_bound)
+    _print_what_next(folder)
+
+
+def _print_what_next(folder: Path | None) -> None:
+    console = stdout()
     console.print()
     if folder is not None:
         console.print(f"Written: {visible(folder / 'votes.csv')}, {visible(folder / 'gold.csv')}")

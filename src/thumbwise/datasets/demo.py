@@ -128,16 +128,15 @@ def write_demo(demo: Demo, folder: Path) -> None:
 
 
 def score_methods(demo: Demo, model: LabelModel) -> list[tuple[str, float, float]]:
-    """Mean log loss and accuracy on all items: of a fitted model, of majority vote, and of the best rule."""
+    """Mean log loss and accuracy on the items that are not gold: of a fitted model, majority vote and the best rule."""
+    others = np.setdiff1d(np.arange(len(demo.labels)), demo.gold)
+    votes, labels = demo.votes.take(others), demo.labels[others]
     majority = MajorityVote().fit(demo.votes)
     rule, alone = _best_rule(demo)
     models = {"Balsubramani-Freund": model, "majority vote (shares of the votes)": majority}
     return [
-        *(
-            (name, log_loss(demo.labels, m.predict_proba(demo.votes)), m.score(demo.votes, demo.labels))
-            for name, m in models.items()
-        ),
-        (f"best rule on gold: {rule}", log_loss(demo.labels, alone), 1 - zero_one_loss(demo.labels, alone)),
+        *((name, log_loss(labels, m.predict_proba(votes)), m.score(votes, labels)) for name, m in models.items()),
+        (f"best rule on gold: {rule}", log_loss(labels, alone[others]), 1 - zero_one_loss(labels, alone[others])),
     ]
 
 

@@ -94,7 +94,7 @@ def read_wide(table: Table, gold_table: Table | None, roles: Roles) -> WideVotes
     taken = {id_name, roles.gold_column, *roles.ignored}
     rules = [name for name in table.names if name not in taken]
     _check_rules(table, rules)
-    ids = None if id_name is None else _read_ids(table.columns[id_name], id_name, "the votes")
+    ids = np.arange(table.n_rows) if id_name is None else _read_ids(table.columns[id_name], id_name, "the votes")
     if roles.gold_column is not None:
         labels = table.columns[roles.gold_column]
     else:
@@ -206,9 +206,9 @@ def _read_ids(column: Column, name: str, where: str) -> AnyArray:
     return np.asarray(column.data)
 
 
-def _labels_of_file(gold: Table, ids: AnyArray | None, id_name: str | None, roles: Roles, notes: list[str]) -> Column:
+def _labels_of_file(gold: Table, ids: AnyArray, id_name: str | None, roles: Roles, notes: list[str]) -> Column:
     """Labels by item of the votes, matched by the text of the ids."""
-    if ids is None or id_name is None:
+    if id_name is None:
         raise InvalidFileError(
             "the votes must have a column of ids, to be matched with those of the gold file. Name it with --id."
         )
@@ -260,9 +260,7 @@ def _likely_gold_id(gold: Table, id_name: str) -> str:
     return likely[0]
 
 
-def _code(
-    table: Table, rules: Sequence[str], labels: Column, ids: AnyArray | None, roles: Roles
-) -> tuple[Votes, IntArray]:
+def _code(table: Table, rules: Sequence[str], labels: Column, ids: AnyArray, roles: Roles) -> tuple[Votes, IntArray]:
     """Votes and gold by class number. Classes that are not listed are those of the votes and of gold together."""
     columns = [_without(table.columns[name], roles.abstain) for name in rules]
     gold = _without(labels, roles.abstain)

@@ -16,7 +16,7 @@ from thumbwise.feasibility import Widening, find_widening, widen
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.maxent import Problem, log_softmax, scores
 from thumbwise.models.base import LabelModel, read_for_fit
-from thumbwise.moments import Moments
+from thumbwise.pinning import pose_pinned_problem, pose_problem
 from thumbwise.solver import Solution, solve_dual
 from thumbwise.votes import Votes
 
@@ -34,6 +34,9 @@ class BalsubramaniFreund(LabelModel):
     ----------
     confidence_level : float
         For the box that ``fit`` makes from labels, if none is given.
+    pin_gold : bool
+        Whether gold items that ids show to be items of the pool keep their label: probability 1, loss 0. The others
+        then are what the game is about, which tightens the bound.
     on_infeasible : {"raise", "widen"}
         What to do if no labeling satisfies the box: raise :class:`InfeasibleBoxError`, or widen all intervals by the
         smallest common factor that admits one, which forfeits the guarantee.
@@ -46,6 +49,8 @@ class BalsubramaniFreund(LabelModel):
     weights_ : ndarray of shape (n_moments,)
         Log-odds per vote, rules first, then classes. 0 where a bound does not matter.
     certificate_ : Certificate
+    known_ : KnownLabels or None
+        Gold items that keep their label.
     box_ : Box
         As given or made; ``certificate_.widening`` says if it had to be widened.
     active_ : ndarray of shape (n_moments,)
@@ -69,11 +74,13 @@ class BalsubramaniFreund(LabelModel):
         self,
         *,
         confidence_level: float = 0.95,
+        pin_gold: bool = True,
         on_infeasible: Literal["raise", "widen"] = "raise",
         tol: float = 1e-9,
         max_iter: int = 200,
     ) -> None:
         self.confidence_level = confidence_level
+        self.pin_gold = pin_gold
         self.on_infeasible = on_infeasible
         self.tol = tol
         self.max_iter = max_iter
@@ -95,12 +102,12 @@ class BalsubramaniFreund(LabelModel):
             raise ValueError(f'on_infeasible must be "raise" or "widen"; found {self.on_infeasible!r}.')
         votes = read_for_fit(votes, y)
         box = self._settle_box(votes, y, box)
-        moments = box.moments(votes)
-        counts = votes.patterns.counts
-        problem = Problem.build(
-            moments.features, counts / votes.n_items, moments.sizes / votes.n_items, box.lower, box.upper
-        )
-        solution, widening = self._solve(problem, moments)
+        known = box.known if self.pin_gold else None
+        if known is None:
+            problem = pose_problem(votes, box)
+        else:
+            problem = pose_pinned_problem(votes, box, known.positions(votes), known.labels)
+        solution, widening = self._solve(problem, box)
         if solution.kkt_residual > self.tol:
             warnings.warn(
                 f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} "
@@ -109,11 +116,16 @@ class BalsubramaniFreund(LabelModel):
                 stacklevel=2,
             )
         self.box_ = box
+        self.known_ = known
         self.weights_ = solution.weights
         self.active_ = np.sign(solution.weights).astype(np.int64)
         self.n_iter_ = solution.n_iter
         self.certificate_ = Certificate.from_solution(
-            solution, n_items=votes.n_items, evidence=box.evidence, widening=widening
+            solution,
+            n_items=votes.n_items,
+            n_known=0 if known is None else len(known),
+            evidence=box.evidence,
+            widening=widening,
         )
         self._remember(votes)
         return self
@@ -138,20 +150,26 @@ class BalsubramaniFreund(LabelModel):
             )
         return box
 
-    def _solve(self, problem: Problem, moments: Moments) -> tuple[Solution, Widening | None]:
+    def _solve(self, problem: Problem, box: Box) -> tuple[Solution, Widening | None]:
         solution = solve_dual(problem, tol=self.tol, max_iter=self.max_iter)
         if not solution.is_infeasible:
             return solution, None
         widening = find_widening(problem)
         if self.on_infeasible == "raise":
             raise InfeasibleBoxError(
-                conflicting=[moments.names[m] for m in _conflicting(solution)],
+                conflicting=[box.names[m] for m in _conflicting(solution)],
                 weights=solution.weights,
                 dual_value=solution.dual_value,
                 widening_factor=widening.factor,
                 widening_amount=widening.amount,
             )
         return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
+
+    def _known_items(self, votes: Votes) -> tuple[IntArray, IntArray]:
+        if self.known_ is None or not votes.has_ids:
+            return super()._known_items(votes)
+        positions = self.known_.positions(votes)
+        return positions[positions >= 0], self.known_.labels[positions >= 0]
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         features = self.box_.moments(votes).features

@@ -43,12 +43,15 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
     def predict_proba(self, votes: Any) -> FloatArray:
         """Probability of each class for each item, shape (n_items, n_classes), without refitting."""
         votes = self._read(votes)
-        return take_rows(self._predict_patterns(votes), votes.inverse)
+        proba = take_rows(self._predict_patterns(votes), votes.inverse)
+        known, labels = self._known_items(votes)
+        proba[known] = np.eye(votes.n_classes)[labels]
+        return proba
 
     def predict(self, votes: Any) -> AnyArray:
         """Most probable class of each item; of equally probable ones, that with most votes, then the first."""
-        votes = self._read(votes)
-        return np.asarray(self.classes_[self._label_patterns(votes)[votes.inverse]])
+        predicted = self._label_items(self._read(votes))
+        return np.asarray(self.classes_[predicted])
 
     def score(self, votes: Any, y: Any) -> float:
         """Share of the items with a known label that ``predict`` gets right."""
@@ -57,13 +60,21 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         known = labels != UNKNOWN
         if not known.any():
             raise InvalidLabelsError("score needs at least one known label; all of them are -1 or missing.")
-        predicted = self._label_patterns(votes)[votes.inverse]
+        predicted = self._label_items(votes)
         return float(np.mean(predicted[known] == labels[known]))
 
-    def _label_patterns(self, votes: Votes) -> IntArray:
+    def _label_items(self, votes: Votes) -> IntArray:
         proba = self._predict_patterns(votes)
         is_best = proba >= proba.max(axis=1, keepdims=True) - TIE
-        return np.asarray(np.argmax(np.where(is_best, votes.patterns.votes_per_class, -1), axis=1))
+        best = np.argmax(np.where(is_best, votes.patterns.votes_per_class, -1), axis=1)
+        predicted = np.asarray(best[votes.inverse])
+        known, labels = self._known_items(votes)
+        predicted[known] = labels
+        return predicted
+
+    def _known_items(self, votes: Votes) -> tuple[IntArray, IntArray]:
+        """Positions and classes of items whose label is certain; none, unless a model says so."""
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
     def _remember(self, votes: Votes) -> None:
         self.classes_ = _as_array(votes.class_names)

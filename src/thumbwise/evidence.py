@@ -1,0 +1,51 @@
+"""On what grounds a box is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why the box should contain the truth.
+
+    Attributes
+    ----------
+    method : str
+        How the intervals were made, in words.
+    assumption : str
+        What must hold for the statement to be true, as an "if" clause.
+    confidence_level : float or None
+        Probability that *all* intervals hold at once, if ``is_guarantee``; None if no probability is involved.
+    is_guarantee : bool
+        Whether the assumption implies that the box holds the truth at that confidence.
+    n_gold : int
+    pool : str or None
+        Fingerprint of the votes that the statement is about; None if it is not tied to some.
+    """
+
+    method: str
+    assumption: str
+    confidence_level: float | None
+    is_guarantee: bool
+    n_gold: int = 0
+    pool: str | None = None
+
+
+def gold_evidence(
+    n_gold: int, pool: str, level: float, design: str, interval: str, joint: bool, given: bool
+) -> Evidence:
+    """What intervals from gold rest on. ``design`` is how gold was drawn, ``pool`` the fingerprint of its votes."""
+    items = f"the {n_gold:,} gold {'item is' if n_gold == 1 else 'items are'}"
+    assumption = {
+        "subset": f"{items} a random sample of them",
+        "separate": f"{items} drawn at random like them, from the same source",
+        "stratified": f"{items} drawn at random within each group",
+        "weighted": f"{items} drawn from them independently, with the chances that their weights say",
+    }[design]
+    if given:
+        assumption += ", and the class frequencies lie where they are said to"
+    exact = "approximate (Wilson)" if interval == "wilson" else "exact (hypergeometric)"
+    kind = "betting (Waudby-Smith and Ramdas)" if design == "weighted" else exact
+    method = f"{kind} {'joint' if joint else 'one by one'} at {level:.4g} from {n_gold:,} gold items"
+    return Evidence(method, assumption, level, interval == "exact" and joint, n_gold, pool)

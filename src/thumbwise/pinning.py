@@ -1,0 +1,34 @@
+"""Items whose label is known: they keep it, and the game is played on the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thumbwise._typing import IntArray
+from thumbwise.box import Box
+from thumbwise.maxent import Problem
+from thumbwise.moments import build_moments
+from thumbwise.votes import Votes
+
+
+def pose_problem(votes: Votes, box: Box) -> Problem:
+    """The game on the patterns of some votes."""
+    moments = box.moments(votes)
+    n = votes.n_items
+    return Problem.build(moments.features, votes.patterns.counts / n, moments.sizes / n, box.lower, box.upper)
+
+
+def pose_pinned_problem(votes: Votes, box: Box, positions: IntArray, labels: IntArray) -> Problem:
+    """The game on the items that are not pinned, in the same units: pinned items count, with a loss of 0.
+
+    What the pinned items contribute to a moment is certain. It is taken off the bounds of the sum, which then bound the
+    sum over the others.
+    """
+    moments, n, k = box.moments(votes), votes.n_items, votes.n_classes
+    cells = votes.inverse[positions].astype(np.int64) * k + labels
+    pinned = np.bincount(cells, minlength=votes.patterns.n_patterns * k).reshape(-1, k)
+    sizes = moments.sizes - build_moments(box.builders, votes.take(positions)).sizes
+    totals = moments.totals(pinned)
+    lower, upper = ((bound * moments.sizes - totals) / np.maximum(sizes, 1) for bound in (box.lower, box.upper))
+    counts = votes.patterns.counts - pinned.sum(axis=1)
+    return Problem.build(moments.features, counts / n, sizes / n, lower, upper)
