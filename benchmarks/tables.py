@@ -1,0 +1,89 @@
+"""Rows of figures, printed side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from benchmarks.launching import Measurement
+
+HEADER = ("", "seconds", "slowest", "peak MB", "ratio", "asked", "reached", "remarks")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table; ``reached`` is None where nothing was asked."""
+
+    name: str
+    seconds: float | None = None
+    slowest: float | None = None
+    peak_mb: float | None = None
+    ratio: float | None = None
+    asked: str = ""
+    reached: bool | None = None
+    remarks: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        run: Measurement,
+        ratio: float | None = None,
+        asked: str = "",
+        reached: bool | None = None,
+        remarks: str = "",
+    ) -> Row:
+        """The row of a measurement."""
+        return cls(name, run.seconds, run.slowest, run.peak_mb, ratio, asked, reached, remarks)
+
+    def cells(self) -> tuple[str, ...]:
+        reached = "" if self.reached is None else ("yes" if self.reached else "NO")
+        peak = "" if self.peak_mb is None else f"{self.peak_mb:,.0f}"
+        times = _number(self.seconds), _number(self.slowest)
+        return (self.name, *times, peak, _number(self.ratio), self.asked, reached, self.remarks)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, rows, and sentences below them."""
+
+    title: str
+    rows: list[Row]
+    notes: list[str]
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def unjudged(self) -> Table:
+        """The same without what was asked, which holds for full sizes only."""
+        return replace(self, rows=[replace(row, asked="", reached=None) for row in self.rows])
+
+    def __str__(self) -> str:
+        lines = [HEADER, *(row.cells() for row in self.rows)]
+        used = [i for i in range(len(HEADER)) if any(line[i] for line in lines[1:])]
+        widths = {i: max(len(line[i]) for line in lines) for i in used}
+        shown = ["| " + " | ".join(f"{line[i]:<{widths[i]}}" for i in used) + " |" for line in lines]
+        shown.insert(1, "|" + "|".join("-" * (widths[i] + 2) for i in used) + "|")
+        versions = ", ".join(f"{name} {number}" for name, number in sorted(self.versions.items()))
+        below = [*self.notes, *([f"Versions: {versions}."] if versions else [])]
+        return "\n".join([f"## {self.title}", "", *shown, "", *below])
+
+
+def merge_versions(*measurements: Measurement) -> dict[str, str]:
+    return {name: number for one in measurements for name, number in one.versions.items()}
+
+
+def write_tables(path: Path, machine: str, tables: Sequence[Table]) -> None:
+    """Save everything that was printed as JSON, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps({"machine": machine, "tables": [asdict(table) for table in tables]}, indent=1))
+    unfinished.replace(path)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

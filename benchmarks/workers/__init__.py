@@ -1,0 +1,1 @@
+"""Scripts that measure one thing each, run in processes of their own."""
