@@ -30,6 +30,7 @@ from thumbwise.gold import (
 )
 from thumbwise.labels import KnownLabels, label_masses
 from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
+from thumbwise.sample_check import check_sample
 from thumbwise.votes import Votes
 from thumbwise.written_bounds import fill_bounds, split_bounds
 
@@ -150,6 +151,7 @@ class Box:
         stratified: bool = False,
         weights: Any = None,
         max_weight: float | None = None,
+        n_permutations: int = 0,
     ) -> Box:
         """Intervals from items whose label is known.
 
@@ -182,6 +184,9 @@ class Box:
             Inverse inclusion probabilities, if gold was drawn independently from the pool with unequal chances.
         max_weight : float, optional
             Needed with ``weights``: the largest weight that any item of the pool could have had.
+        n_permutations : int
+            For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
+            ``evidence.sample_check``. 0 looks at each rule's coverage and classes only; 999 or so also at patterns.
 
         Notes
         -----
@@ -214,14 +219,19 @@ class Box:
             sample.pooled.names,
             sample.pooled.subjects,
             *_open_empty(sample.pooled, lower, upper),
-            gold_evidence(
-                len(labels),
-                pool.fingerprint,
-                confidence_level,
-                design,
-                interval,
-                joint,
-                class_frequencies is not None,
+            replace(
+                gold_evidence(
+                    len(labels),
+                    pool.fingerprint,
+                    confidence_level,
+                    design,
+                    interval,
+                    joint,
+                    class_frequencies is not None,
+                ),
+                sample_check=None
+                if design in ("weighted", "stratified")
+                else check_sample(gold_votes, pool, gold_is=gold_is, n_permutations=n_permutations),
             ),
             tuple(moments),
             sample.counts.right,

@@ -162,9 +162,11 @@ def _cell(text: str) -> Text:
 
 
 def print_certificate(console: Console, certificate: Certificate) -> None:
-    """The sentence that may be quoted."""
+    """The sentence that may be quoted, and whether the votes speak against its assumption."""
     console.print()
     console.print(Text(str(certificate), style="bold"))
+    if certificate.evidence.sample_check is not None and certificate.evidence.doubt is None:
+        _say(console, str(certificate.evidence.sample_check))
     console.print()
 
 

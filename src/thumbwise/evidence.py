@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thumbwise.sample_check import SampleCheck
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -22,6 +24,8 @@ class Evidence:
     n_gold : int
     pool : str or None
         Fingerprint of the votes that the statement is about; None if it is not tied to some.
+    sample_check : SampleCheck or None
+        Whether the votes speak against gold being a random sample, if it was to be one.
     """
 
     method: str
@@ -30,6 +34,12 @@ class Evidence:
     is_guarantee: bool
     n_gold: int = 0
     pool: str | None = None
+    sample_check: SampleCheck | None = None
+
+    @property
+    def doubt(self) -> str | None:
+        """What the votes say against the assumption, if they do."""
+        return str(self.sample_check) if self.sample_check is not None and self.sample_check.fires else None
 
 
 def gold_evidence(

@@ -13,11 +13,15 @@ ROOT = Path(thumbwise.__file__).parent
 
 # A module may import modules of earlier rows only. Modules that are not listed are held by the rules further down.
 LAYERS = [
-    {"exceptions", "_typing", "evidence"},
+    {"exceptions", "_typing"},
     {"patterns"},
     {"coding"},
     {"raw_votes"},
     {"votes"},
+    {"sample_population"},
+    {"sample_omnibus"},
+    {"sample_check"},
+    {"evidence"},
     {"intervals", "moments"},
     {"labels", "written_bounds"},
     {"gold"},

@@ -62,7 +62,12 @@ def fit(wide: WideVotes, confidence: float, on_infeasible: OnInfeasible) -> Bals
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         box = Box.from_gold(
-            wide.votes.take(known), wide.gold[known], pool=wide.votes, confidence_level=confidence, gold_is="subset"
+            wide.votes.take(known),
+            wide.gold[known],
+            pool=wide.votes,
+            confidence_level=confidence,
+            gold_is="subset",
+            n_permutations=999,
         )
         model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(wide.votes, box=box)
     for warning in caught:

@@ -1,0 +1,50 @@
+"""The certificate says when the votes speak against its assumption."""
+
+from __future__ import annotations
+
+import numpy as np
+from support.paper import load_paper
+from support.problems import make_votes
+
+import thumbwise as tw
+
+
+def test_gold_that_is_no_random_sample_is_doubted() -> None:
+    """The published validation split of Basketball differs from the training items in votes alone."""
+    data = load_paper("basketball")
+    box = tw.Box.from_gold(data.gold_votes, data.gold_labels, pool=data.votes)
+    certificate = tw.BalsubramaniFreund(on_infeasible="widen").fit(data.votes, box=box).certificate_
+    assert box.evidence.doubt is not None
+    assert not certificate.is_guarantee
+    assert "No guarantee: " in str(certificate)
+    assert "random" in str(certificate)
+
+
+def test_a_random_sample_is_not() -> None:
+    labels, array = make_votes(np.random.default_rng(0), 600, 5, 2)
+    votes = tw.Votes(array, n_classes=2)
+    gold = np.random.default_rng(1).choice(600, 100, replace=False)
+    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", n_permutations=999)
+    certificate = tw.BalsubramaniFreund().fit(votes, box=box).certificate_
+    assert box.evidence.sample_check is not None
+    assert box.evidence.sample_check.omnibus_p_value is not None
+    assert box.evidence.doubt is None
+    assert certificate.is_guarantee
+    assert str(certificate).startswith("With 95 % confidence")
+
+
+def test_gold_drawn_for_one_rule_is_doubted_from_the_votes() -> None:
+    labels, array = make_votes(np.random.default_rng(2), 1000, 4, 2)
+    votes = tw.Votes(array, n_classes=2)
+    gold = np.flatnonzero(array[:, 1] >= 0)[:100]
+    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset")
+    assert box.evidence.doubt is not None
+    assert "rule 'rule_1'" in box.evidence.doubt
+
+
+def test_strata_are_not_expected_to_look_like_the_pool() -> None:
+    labels, array = make_votes(np.random.default_rng(3), 400, 3, 2)
+    votes = tw.Votes(array, n_classes=2, item_groups=np.where(np.arange(400) < 40, "a", "b"))
+    gold = np.concatenate([np.arange(30), np.arange(40, 70)])
+    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", stratified=True)
+    assert box.evidence.sample_check is None
