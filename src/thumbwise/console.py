@@ -17,6 +17,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
     from thumbwise.io.wide import WideVotes
+    from thumbwise.label_fit import LabelFit
     from thumbwise.overview import MomentRow, Overruled
 
 # Where nobody looks at a screen, nothing is cut or wrapped.
@@ -168,6 +169,12 @@ def print_certificate(console: Console, certificate: Certificate) -> None:
     if certificate.evidence.sample_check is not None and certificate.evidence.doubt is None:
         _say(console, str(certificate.evidence.sample_check))
     console.print()
+
+
+def print_label_fit(console: Console, fit: LabelFit) -> None:
+    """A word of caution if labels and votes do not seem to belong together."""
+    if not fit.fits:
+        _say(console, str(fit))
 
 
 def print_warnings(

@@ -18,7 +18,7 @@ LAYERS = [
     {"coding"},
     {"raw_votes"},
     {"votes"},
-    {"sample_population"},
+    {"sample_population", "label_fit"},
     {"sample_omnibus"},
     {"sample_check"},
     {"evidence"},

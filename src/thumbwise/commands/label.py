@@ -14,6 +14,7 @@ from thumbwise.console import progress, stderr, stdout, visible
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.tables import check_writable, read_table, write_table
 from thumbwise.io.wide import Roles, WideVotes, labels_table, output_names, read_wide
+from thumbwise.label_fit import check_labels
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.overview import class_rows, find_overruled, rule_rows, worse_than_chance
 
@@ -85,6 +86,8 @@ def print_fit(source: str, wide: WideVotes, model: BalsubramaniFreund, abstain: 
     printed.print_rules(console, rows, votes.class_names)
     printed.print_classes(console, class_rows(model, votes))
     printed.print_certificate(console, model.certificate_)
+    known = wide.gold >= 0
+    printed.print_label_fit(console, check_labels(votes.take(known), wide.gold[known]))
     worse = worse_than_chance(rows, votes.n_classes)
     printed.print_warnings(console, worse, find_overruled(model, votes), n_silent, votes.n_classes)
 
