@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from thumbwise import metrics as metrics
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
+    from thumbwise.comparison import compare as compare
     from thumbwise.exceptions import InfeasibleBoxError as InfeasibleBoxError
     from thumbwise.exceptions import InvalidBoxError as InvalidBoxError
     from thumbwise.exceptions import InvalidFileError as InvalidFileError
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
     from thumbwise.models.dawid_skene import DawidSkene as DawidSkene
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
+    from thumbwise.planning import plan as plan
+    from thumbwise.ranges import certify as certify
+    from thumbwise.ranges import share_range as share_range
     from thumbwise.votes import Votes as Votes
 
 # Public names are imported when first used, so that importing the package costs next to nothing.
@@ -40,6 +44,10 @@ _HOMES = {
     "MajorityVote": "thumbwise.models.majority_vote",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
+    "certify": "thumbwise.ranges",
+    "compare": "thumbwise.comparison",
+    "plan": "thumbwise.planning",
+    "share_range": "thumbwise.ranges",
 }
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
@@ -48,6 +56,10 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "BalsubramaniFreund",
     "DawidSkene",
     "MajorityVote",
+    "certify",
+    "share_range",
+    "plan",
+    "compare",
     "metrics",
     "ThumbwiseError",
     "InvalidVotesError",

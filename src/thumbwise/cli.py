@@ -12,13 +12,16 @@ from contextlib import contextmanager
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thumbwise import __version__
 from thumbwise.console import in_command_words, stderr, visible
 from thumbwise.exceptions import ThumbwiseError
+
+if TYPE_CHECKING:
+    from thumbwise.io.wide import Roles
 
 app = typer.Typer(
     help="Certified labels from rules of thumb.",
@@ -72,28 +75,47 @@ def _root(
     pass
 
 
+_Votes = Annotated[Path, typer.Argument(help="Votes: a row per item, a column per rule (.csv .tsv .parquet .jsonl).")]
+_Gold = Annotated[Path | None, typer.Option(help="File of ids and labels of items whose class is known.")]
+_GoldColumn = Annotated[str | None, typer.Option(help="Column of VOTES that holds gold labels, empty where unknown.")]
+_GoldId = Annotated[str | None, typer.Option(help="Column of ids in the gold file. [default: as in VOTES]")]
+_GoldLabel = Annotated[str | None, typer.Option(help="Column of labels in the gold file. [default: the other one]")]
+_IdName = Annotated[str | None, typer.Option("--id", help="Column of ids. [default: id, item, item_id, ...]")]
+_Ignore = Annotated[
+    list[str] | None, typer.Option(help="Column that is no rule, passed on to the output; repeat for more.")
+]
+_Classes = Annotated[str | None, typer.Option(help="Names of the classes in order: a,b,c.")]
+_Abstain = Annotated[str | None, typer.Option(help="Value that means abstain, besides empty (and -1).")]
+_Confidence = Annotated[float, typer.Option(help="Probability that all intervals hold at once.")]
+
+
+def _roles(
+    id_name: str | None,
+    gold_column: str | None,
+    gold_id: str | None,
+    gold_label: str | None,
+    ignore: list[str] | None,
+    classes: str | None,
+    abstain: str | None,
+) -> Roles:
+    from thumbwise.io.wide import Roles  # noqa: PLC0415
+
+    names = None if classes is None else next(csv.reader([classes], skipinitialspace=True), [])
+    return Roles(id_name, gold_column, gold_id, gold_label, ignore or (), names, abstain)
+
+
 @app.command()
 def label(
-    votes: Annotated[
-        Path, typer.Argument(help="Votes: a row per item, a column per rule (.csv .tsv .parquet .jsonl).")
-    ],
-    gold: Annotated[Path | None, typer.Option(help="File of ids and labels of items whose class is known.")] = None,
-    gold_column: Annotated[
-        str | None, typer.Option(help="Column of VOTES that holds gold labels, empty where unknown.")
-    ] = None,
-    gold_id: Annotated[str | None, typer.Option(help="Column of ids in the gold file. [default: as in VOTES]")] = None,
-    gold_label: Annotated[
-        str | None, typer.Option(help="Column of labels in the gold file. [default: the other one]")
-    ] = None,
-    id_name: Annotated[
-        str | None, typer.Option("--id", help="Column of ids. [default: id, item, item_id, ...]")
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="Column that is no rule, passed on to the output; repeat for more.")
-    ] = None,
-    classes: Annotated[str | None, typer.Option(help="Names of the classes in order: a,b,c.")] = None,
-    abstain: Annotated[str | None, typer.Option(help="Value that means abstain, besides empty (and -1).")] = None,
-    confidence: Annotated[float, typer.Option(help="Probability that all intervals hold at once.")] = 0.95,
+    votes: _Votes,
+    gold: _Gold = None,
+    gold_column: _GoldColumn = None,
+    gold_id: _GoldId = None,
+    gold_label: _GoldLabel = None,
+    id_name: _IdName = None,
+    ignore: _Ignore = None,
+    classes: _Classes = None,
+    abstain: _Abstain = None,
+    confidence: _Confidence = 0.95,
     on_infeasible: Annotated[
         OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
     ] = OnInfeasible.RAISE,
@@ -102,10 +124,8 @@ def label(
     """Turn votes and gold labels into labels with a bound on their error."""
     with _reported():
         from thumbwise.commands.label import label_files  # noqa: PLC0415
-        from thumbwise.io.wide import Roles  # noqa: PLC0415
 
-        names = None if classes is None else next(csv.reader([classes], skipinitialspace=True), [])
-        roles = Roles(id_name, gold_column, gold_id, gold_label, ignore or (), names, abstain)
+        roles = _roles(id_name, gold_column, gold_id, gold_label, ignore, classes, abstain)
         label_files(votes, gold, output, roles, confidence=confidence, on_infeasible=on_infeasible.value)
 
 
@@ -118,3 +138,94 @@ def demo(
         from thumbwise.commands.demo import show_demo  # noqa: PLC0415
 
         show_demo(write)
+
+
+@app.command()
+def plan(
+    votes: _Votes,
+    gold: _Gold = None,
+    gold_column: _GoldColumn = None,
+    gold_id: _GoldId = None,
+    gold_label: _GoldLabel = None,
+    id_name: _IdName = None,
+    ignore: _Ignore = None,
+    classes: _Classes = None,
+    abstain: _Abstain = None,
+    confidence: _Confidence = 0.95,
+    target: Annotated[float | None, typer.Option(help="A bound on the mean log loss that is wanted.")] = None,
+) -> None:
+    """Say how much bound more gold labels would buy, and what to do next."""
+    with _reported():
+        from thumbwise.commands.plan import plan_files  # noqa: PLC0415
+
+        roles = _roles(id_name, gold_column, gold_id, gold_label, ignore, classes, abstain)
+        plan_files(votes, gold, roles, confidence=confidence, target=target)
+
+
+@app.command()
+def compare(
+    votes: _Votes,
+    gold: _Gold = None,
+    gold_column: _GoldColumn = None,
+    gold_id: _GoldId = None,
+    gold_label: _GoldLabel = None,
+    id_name: _IdName = None,
+    ignore: _Ignore = None,
+    classes: _Classes = None,
+    abstain: _Abstain = None,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+) -> None:
+    """Compare methods on gold labels that they have not seen, and say which differences are real."""
+    with _reported():
+        from thumbwise.commands.compare import compare_files  # noqa: PLC0415
+
+        roles = _roles(id_name, gold_column, gold_id, gold_label, ignore, classes, abstain)
+        compare_files(votes, gold, roles, confidence=confidence)
+
+
+class MetricChoice(StrEnum):
+    """What is certified."""
+
+    ACCURACY = "accuracy"
+    LOG_LOSS = "log_loss"
+    BRIER = "brier"
+    ALL = "all"
+
+
+@app.command()
+def certify(
+    predictions: Annotated[
+        Path, typer.Argument(help="Ids and a column label or prediction, or a column p_<class> for each class.")
+    ],
+    votes: Annotated[Path, typer.Option(help="Votes: a row per item, a column per rule.")],
+    gold: _Gold = None,
+    metric: Annotated[MetricChoice, typer.Option(help="Score to certify.")] = MetricChoice.ACCURACY,
+    versus: Annotated[Path | None, typer.Option(help="Another model's predictions: certify the difference.")] = None,
+    gold_unseen: Annotated[
+        bool,
+        typer.Option("--gold-unseen", help="The models have not seen the gold labels: use how right they are there."),
+    ] = False,
+    gold_column: _GoldColumn = None,
+    gold_id: _GoldId = None,
+    gold_label: _GoldLabel = None,
+    id_name: _IdName = None,
+    ignore: _Ignore = None,
+    classes: _Classes = None,
+    abstain: _Abstain = None,
+    confidence: _Confidence = 0.95,
+) -> None:
+    """Guarantee a range for the score of any model's predictions."""
+    with _reported():
+        from thumbwise.commands.certify import certify_files  # noqa: PLC0415
+
+        roles = _roles(id_name, gold_column, gold_id, gold_label, ignore, classes, abstain)
+        certify_files(
+            predictions,
+            votes,
+            gold,
+            roles,
+            metric=metric.value,
+            versus=versus,
+            gold_unseen=gold_unseen,
+            confidence=confidence,
+        )

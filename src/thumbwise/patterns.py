@@ -117,7 +117,8 @@ def find_patterns(votes: IntArray, n_classes: int, groups: IntArray | None = Non
     n_items, n_rules = votes.shape
     base = n_classes + 1
     rules_per_word = max(1, int(np.log(_WORD_SIZE) / np.log(base)))
-    ranks, counts = np.zeros(n_items, dtype=np.int32), np.array([n_items])
+    ranks: IntArray = np.zeros(n_items, dtype=np.int32)
+    counts: IntArray = np.array([n_items])
     for first in range(0, n_rules, rules_per_word):
         word = votes[:, first : first + rules_per_word]
         size = base ** word.shape[1]
@@ -142,7 +143,7 @@ def pack_rows(votes: IntArray, base: int) -> IntArray:
         return votes[:, 0].astype(np.int64) + 1
     powers = (float(base) ** np.arange(n_rules - 1, -1, -1)).astype(np.float32)
     offset = np.float32(powers.sum(dtype=np.float64))
-    codes = np.empty(n_items, dtype=np.uint16 if base**n_rules <= 2**16 else np.int32)
+    codes: IntArray = np.empty(n_items, dtype=np.uint16 if base**n_rules <= 2**16 else np.int32)
     for rows in _chunks(n_items):
         codes[rows] = votes[rows].astype(np.float32) @ powers + offset
     return codes

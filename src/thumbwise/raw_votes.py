@@ -243,7 +243,7 @@ def _index_text(column: nw.Series[Any], name: str) -> StringColumn:
         return [], np.full(len(column), ABSTAIN)
     if column.dtype == nw.Object:
         return index_strings(column.to_list(), name)
-    present = column.cast(nw.String).drop_nulls()
+    present = column.drop_nulls().cast(nw.String)
     strings = [str(value) for value in present.unique().to_list()]
     index: IntArray = np.full(len(column), ABSTAIN)
     numbers = list(range(len(strings)))

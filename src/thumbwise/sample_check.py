@@ -22,6 +22,7 @@ from scipy.stats import hypergeom
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.resampling import holm
 from thumbwise.sample_omnibus import omnibus_p_value
 from thumbwise.sample_population import Keys, Population, count_population
 from thumbwise.votes import Votes
@@ -231,11 +232,7 @@ def two_sided_p_values(gold: IntArray, n_gold: int, everywhere: IntArray, n_item
 def _holm(p_values: FloatArray, events: Keys) -> tuple[FloatArray, int]:
     """Holm's adjusted p-values, where rows about the same event are one test; and the number of tests."""
     _, first, inverse = np.unique(events, return_index=True, return_inverse=True)
-    distinct = p_values[first]
-    order = np.argsort(distinct, kind="stable")
-    adjusted = np.empty_like(distinct)
-    adjusted[order] = np.maximum.accumulate(distinct[order] * np.arange(len(order), 0, -1))
-    return np.minimum(1.0, adjusted)[inverse], len(order)
+    return holm(p_values[first])[inverse], len(first)
 
 
 def _check_arguments(gold: Votes, pool: Votes, gold_is: str, error: float, n_permutations: int) -> None:

@@ -64,6 +64,8 @@ class Votes:
     array: IntArray
     rule_names: tuple[str, ...]
     class_names: tuple[Hashable, ...]
+    group_names: tuple[Hashable, ...]
+    _groups: IntArray | None
 
     def __init__(
         self,
@@ -100,8 +102,7 @@ class Votes:
         self.array = array.view()
         self.array.flags.writeable = False
         self._ids = ids
-        self.group_names: tuple[Hashable, ...] = ()
-        self._groups: IntArray | None = None
+        self.group_names, self._groups = (), None
 
     @property
     def n_items(self) -> int:

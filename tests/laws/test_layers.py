@@ -14,6 +14,7 @@ ROOT = Path(thumbwise.__file__).parent
 # A module may import modules of earlier rows only. Modules that are not listed are held by the rules further down.
 LAYERS = [
     {"exceptions", "_typing"},
+    {"resampling"},
     {"patterns"},
     {"coding"},
     {"raw_votes"},

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from support.paper import load_paper
-from support.problems import make_votes
 
 import thumbwise as tw
+from support.paper import load_paper
+from support.problems import make_votes
 
 
 def test_gold_that_is_no_random_sample_is_doubted() -> None:

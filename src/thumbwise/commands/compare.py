@@ -1,0 +1,88 @@
+"""thumbwise compare: methods side by side on gold, which differences are real, and what the rules say twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from thumbwise import console as printed
+from thumbwise.baselines import CLIP
+from thumbwise.commands.label import read
+from thumbwise.comparison import Comparison, compare
+from thumbwise.console import _cell, _grid, progress, stdout, visible
+from thumbwise.io.wide import Roles
+
+_SHOWN_PAIRS = 10
+
+
+def compare_files(votes: Path, gold: Path | None, roles: Roles, *, confidence: float = 0.95) -> None:
+    """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
+    wide = read(votes, gold, roles)
+    known = wide.gold >= 0
+    with progress("comparing"):
+        found = compare(
+            wide.votes.take(known), wide.gold[known], pool=wide.votes, confidence_level=confidence, gold_is="subset"
+        )
+    console = stdout()
+    printed.print_understood(console, str(votes), wide, roles.abstain)
+    console.print()
+    print_comparison(console, found)
+
+
+def print_comparison(console: Console, found: Comparison) -> None:
+    """The tables, how to read them, and the verdict."""
+    console.print(_scores(found))
+    console.print(
+        Text(
+            f"each gold item is predicted by a fit that has not seen its label ({found.n_folds} folds); log loss "
+            f"counts no probability as less than {CLIP:g}; its intervals are bootstrapped, those of accuracy "
+            "Clopper-Pearson"
+        )
+    )
+    console.print(_differences(found))
+    console.print(
+        Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
+    )
+    if found.error_pairs:
+        console.print(_pairs(found))
+    console.print()
+    console.print(Text(visible(found), style="bold"))
+
+
+def _scores(found: Comparison) -> Grid:
+    level = f"{100 * found.confidence_level:.4g} %"
+    grid = _grid("On gold", ["method", "log loss", level, "accuracy", level, "Brier", "fitted on gold"])
+    for row in found.scores:
+        cells = [
+            f"{row.log_loss:.3f}",
+            _range(row.log_loss_interval),
+            f"{row.accuracy:.3f}",
+            _range(row.accuracy_interval),
+            f"{row.brier:.3f}",
+            "yes" if row.uses_gold else "no",
+        ]
+        grid.add_row(*map(_cell, [row.method, *cells]))
+    return grid
+
+
+def _differences(found: Comparison) -> Grid:
+    level = f"{100 * found.confidence_level:.4g} %"
+    grid = _grid("Against Balsubramani-Freund", ["method", "difference", level, "p", "real"])
+    for row in found.differences:
+        cells = [f"{row.mean:+.3f}", _range(row.interval, "+"), f"{row.p_value:.4f}", "yes" if row.is_real else "no"]
+        grid.add_row(*map(_cell, [row.method, *cells]))
+    return grid
+
+
+def _pairs(found: Comparison) -> Grid:
+    grid = _grid("Rules that err together", ["rule", "rule", "correlation\nof errors", "shared\ngold votes"])
+    for pair in found.error_pairs[:_SHOWN_PAIRS]:
+        grid.add_row(*map(_cell, [pair.first, pair.second, f"{pair.correlation:+.2f}", f"{pair.n_shared:,}"]))
+    return grid
+
+
+def _range(bounds: tuple[float, float], sign: str = "") -> str:
+    return f"{bounds[0]:{sign}.3f} .. {bounds[1]:{sign}.3f}"

@@ -1,0 +1,69 @@
+"""thumbwise plan: the numbers of the library in a table, a sentence, and one message for bad input."""
+
+from pathlib import Path
+
+import pytest
+
+import thumbwise as tw
+from cli.rows import Run, make_rows
+from thumbwise.planning import Plan, plan
+
+
+def planned(target: float | None = None) -> Plan:
+    ids, truth, array = make_rows()
+    votes = tw.Votes(array, class_names=["ham", "spam"], rule_names=["caps", "links", "length"], item_ids=ids)
+    return plan(votes.take(range(30)), truth[:30], pool=votes, gold_is="subset", confidence_level=0.8, target=target)
+
+
+def test_everything_is_printed(folder: Path, run: Run) -> None:
+    answer = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv", "--confidence", "0.8", "--target", "0.2")
+    assert answer.exit_code == 0
+    assert answer.stderr == ""
+    expected = planned(0.2)
+    rows = [line.split() for line in answer.stdout.splitlines()]
+    for row in expected.rows:
+        assert [f"{row.n_gold}", f"{row.bound:.3f}"] in rows
+    worth = {row.rule: row for row in expected.worth}
+    for gain in expected.next_rules:
+        without = worth[gain.rule]
+        cells = [f"{gain.n_unlabeled}", f"{gain.gain:.5f}", f"{without.bound_without:.3f}", f"{without.worth:+.3f}"]
+        assert [gain.rule, *cells] in rows
+    assert str(expected) in answer.stdout
+    assert "The target of 0.2" in answer.stdout
+
+
+def test_today_is_what_label_certifies(folder: Path, run: Run) -> None:
+    arguments = [folder / "votes.csv", "--gold", folder / "gold.csv"]
+    label, later = run("label", *arguments).stdout, run("plan", *arguments).stdout
+    today = float(later.split("the bound on the mean log loss is ")[1].split()[0])
+    certified = float(label.split("is at most ")[1].split()[0])
+    assert today == pytest.approx(certified, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "-1"], "target must be a mean log loss above 0; found -1"),
+        (["--confidence", "95"], "--confidence must lie between 0 and 1"),
+        (["--id", "nothing"], "must have a column 'nothing'"),
+        (["--classes", "ham"], "must be one of the class names"),
+    ],
+)
+def test_bad_input_is_one_message(folder: Path, run: Run, options: list[str], message: str) -> None:
+    answer = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv", *options)
+    assert answer.exit_code == 2
+    assert answer.stderr.startswith("error: ")
+    assert answer.stderr.count("\n") == 1
+    assert message in answer.stderr
+    assert answer.stdout == ""
+
+
+def test_gold_column_abstain_and_ignored_columns_are_read_as_by_label(folder: Path, run: Run) -> None:
+    lines = (folder / "votes.csv").read_text().splitlines()
+    gold = dict(line.split(",") for line in (folder / "gold.csv").read_text().splitlines())
+    rows = [f"{line.replace(',,', ',?,')},{gold.get(line.split(',')[0], '')},x" for line in lines[1:]]
+    (folder / "both.csv").write_text("\n".join([f"{lines[0]},truth,note", *rows]) + "\n")
+    answer = run("plan", folder / "both.csv", "--gold-column", "truth", "--ignore", "note", "--abstain", "?")
+    plain = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv")
+    assert answer.exit_code == 0
+    assert answer.stdout.splitlines()[-1] == plain.stdout.splitlines()[-1]
