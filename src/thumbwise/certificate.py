@@ -96,7 +96,7 @@ class Certificate:
     @property
     def is_guarantee(self) -> bool:
         """Whether the assumption implies the bound, at the confidence level, and the votes do not speak against it."""
-        return self.evidence.is_guarantee and self.widening is None and self.evidence.doubt is None
+        return self.evidence.stands and self.widening is None
 
     @property
     def proves_nothing(self) -> bool:
@@ -123,9 +123,7 @@ class Certificate:
     def _reason(self) -> str:
         if self.widening is not None:
             return f"the intervals contradicted each other, so at least one of them is wrong; they were {self.widening}"
-        if self.evidence.is_guarantee and self.evidence.doubt is not None:
-            return self.evidence.doubt[0].lower() + self.evidence.doubt[1:].rstrip(".")
-        return f"the intervals are {self.evidence.method}, and nothing bounds the chance that one of them is wrong"
+        return self.evidence.weakness
 
 
 def _round_up(value: float) -> float:

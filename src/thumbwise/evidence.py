@@ -37,6 +37,18 @@ class Evidence:
     sample_check: SampleCheck | None = None
 
     @property
+    def stands(self) -> bool:
+        """Whether the assumption implies the statement, and the votes do not speak against the assumption."""
+        return self.is_guarantee and self.doubt is None
+
+    @property
+    def weakness(self) -> str:
+        """Why it does not stand, as the beginning of a sentence."""
+        if self.is_guarantee and self.doubt is not None:
+            return self.doubt[0].lower() + self.doubt[1:].rstrip(".")
+        return f"the intervals are {self.method}, and nothing bounds the chance that one of them is wrong"
+
+    @property
     def doubt(self) -> str | None:
         """What the votes say against the assumption, if they do."""
         return str(self.sample_check) if self.sample_check is not None and self.sample_check.fires else None

@@ -1,0 +1,206 @@
+"""thumbwise certify: read predictions, votes and gold, print the guaranteed range of a score in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from thumbwise import console as printed
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box import Box
+from thumbwise.commands.label import read
+from thumbwise.console import plural, progress, stdout
+from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
+from thumbwise.io.tables import Table, as_text, read_table
+from thumbwise.io.wide import ID_NAMES, Roles, WideVotes
+from thumbwise.prediction_costs import METRICS, Metric
+from thumbwise.ranges import Range, add_rule, certify
+from thumbwise.votes import Votes
+
+MetricChoice = Literal["accuracy", "log_loss", "brier", "all"]
+_LABEL_NAMES = ("label", "prediction")
+
+
+@dataclass(frozen=True, eq=False)
+class FilePredictions:
+    """Predictions of a file in the order of the votes, as one-hot labels and as probabilities if it has these."""
+
+    labels: FloatArray
+    proba: FloatArray | None
+
+    def for_metric(self, metric: Metric) -> FloatArray:
+        """Labels count for accuracy; probabilities for everything else."""
+        if metric == "accuracy":
+            return self.labels
+        if self.proba is None:
+            raise InvalidFileError(
+                f"{metric} needs a column of probabilities for each class, p_<class>; found labels only. "
+                "Add the columns, or choose --metric accuracy."
+            )
+        return self.proba
+
+
+def certify_files(
+    predictions: Path,
+    votes: Path,
+    gold: Path | None,
+    roles: Roles,
+    *,
+    metric: MetricChoice = "accuracy",
+    versus: Path | None = None,
+    gold_unseen: bool = False,
+    confidence: float = 0.95,
+) -> None:
+    """Print what is guaranteed about the predictions of a file, or about the difference to those of another."""
+    wide = read(votes, gold, roles)
+    paths = [predictions] if versus is None else [predictions, versus]
+    models = [read_predictions(read_table(path), wide, str(path), roles.id_name) for path in paths]
+    metrics = _settle_metrics(metric, models)
+    given = [[model.for_metric(name) for model in models] for name in metrics]
+    with progress("certifying"):
+        pool, box = _make_box(wide, models if gold_unseen else [], confidence)
+        ranges = [
+            certify(ours, pool, box, metric=name, versus=theirs[0] if theirs else None)
+            for name, (ours, *theirs) in zip(metrics, given, strict=True)
+        ]
+    _print_ranges(str(votes), wide, ranges, roles.abstain, gold_unseen)
+
+
+def read_predictions(table: Table, wide: WideVotes, where: str, id_name: str | None = None) -> FilePredictions:
+    """Predictions for every item of the votes: a column ``label`` or ``prediction``, or columns ``p_<class>``."""
+    rows = _match_rows(table, wide, where, id_name)
+    names = [f"p_{name}" for name in wide.votes.class_names]
+    present = [name for name in names if name in table.columns]
+    if present and len(present) < len(names):
+        missing = [name for name in names if name not in table.columns]
+        raise InvalidFileError(
+            f"{where} must have a column of probabilities for every class; {', '.join(map(repr, missing[:10]))} "
+            "missing."
+        )
+    label_name = next((name for name in _LABEL_NAMES if name in table.columns), None)
+    if label_name is None and not present:
+        raise InvalidFileError(
+            f"{where} must have a column 'label' or 'prediction', or columns of probabilities such as {names[0]!r}; "
+            f"the columns are {', '.join(map(repr, table.names[:20]))}."
+        )
+    proba = _read_proba(table, names, where)[rows] if present else None
+    if label_name is None and proba is not None:
+        return FilePredictions(proba, proba)
+    labels = _read_labels(table, label_name or "", wide.votes, where)[rows]
+    return FilePredictions(np.eye(wide.votes.n_classes)[labels], proba)
+
+
+def _match_rows(table: Table, wide: WideVotes, where: str, id_name: str | None) -> IntArray:
+    """Row of the table for each item of the votes, by the text of the ids, or in order if the votes have none."""
+    n_items = wide.votes.n_items
+    if wide.id_name is None:
+        if table.n_rows != n_items:
+            raise InvalidLabelsError(f"{where} must have a row for each of {n_items} items; found {table.n_rows} rows.")
+        return np.arange(n_items)
+    ids = as_text(table.columns[_find_id(table, [id_name, wide.id_name], where)])
+    row_of = {text: row for row, text in enumerate(ids)}
+    if len(row_of) < len(ids):
+        repeated = next(text for row, text in enumerate(ids) if row_of[text] != row)
+        raise InvalidLabelsError(
+            f"ids of {where} must be unique; {repeated!r} is found more than once "
+            f"({len(ids) - len(row_of)} rows too many)."
+        )
+    wanted = [str(value) for value in wide.votes.item_ids.tolist()]
+    missing = [text for text in wanted if text not in row_of]
+    if missing or len(row_of) > n_items:
+        strange = sorted(str(text) for text in set(row_of) - set(wanted))
+        raise InvalidLabelsError(
+            f"{where} must hold a prediction for each of {n_items} items and no other; "
+            f"{_few(missing, 'without one')} and {_few(strange, 'not among the items')}. "
+            "Ids are compared character by character."
+        )
+    return np.array([row_of[text] for text in wanted])
+
+
+def _few(ids: Sequence[str], what: str) -> str:
+    return f"{len(ids):,} are {what}" + (f", such as {ids[0]!r}" if ids else "")
+
+
+def _find_id(table: Table, names: Sequence[str | None], where: str) -> str:
+    likely = [name for name in table.names if name.strip().lower() in ID_NAMES]
+    for name in [*names, *likely]:
+        if name is not None and name in table.columns:
+            return name
+    raise InvalidFileError(
+        f"{where} must have a column of ids called {names[-1]!r}, like the votes; the columns are "
+        f"{', '.join(map(repr, table.names[:20]))}."
+    )
+
+
+def _read_proba(table: Table, names: Sequence[str], where: str) -> FloatArray:
+    columns = []
+    for name in names:
+        texts = as_text(table.columns[name])
+        try:
+            columns.append([float(text or "nothing") for text in texts])
+        except ValueError:
+            row = next(row for row, text in enumerate(texts) if not _is_number(text))
+            raise InvalidFileError(
+                f"column {name!r} of {where} must hold numbers; found {texts[row] or 'nothing'!r} in row {row}, "
+                "counting from 0."
+            ) from None
+    return np.array(columns).T
+
+
+def _is_number(text: str | None) -> bool:
+    try:
+        float(text or "nothing")
+    except ValueError:
+        return False
+    return True
+
+
+def _read_labels(table: Table, name: str, votes: Votes, where: str) -> IntArray:
+    """Class numbers, by the spelling of the classes; ``1.0`` is class ``1``."""
+    texts = as_text(table.columns[name])
+    number = {str(spelled): c for c, spelled in enumerate(votes.class_names)}
+    number |= {f"{spelled}.0": c for c, spelled in enumerate(votes.class_names) if isinstance(spelled, int)}
+    strange = [row for row, text in enumerate(texts) if text not in number]
+    if strange:
+        known = ", ".join(repr(str(spelled)) for spelled in votes.class_names[:10])
+        raise InvalidLabelsError(
+            f"predictions must be classes of the votes ({known}); column {name!r} of {where} holds "
+            f"{texts[strange[0]] or 'nothing'!r} in row {strange[0]}, counting from 0 ({len(strange)} such rows). If "
+            "there are more classes, list them with --classes."
+        )
+    return np.array([number[str(text)] for text in texts])
+
+
+def _settle_metrics(metric: MetricChoice, models: Sequence[FilePredictions]) -> list[Metric]:
+    if metric != "all":
+        return [metric]
+    return list(METRICS) if all(model.proba is not None for model in models) else ["accuracy"]
+
+
+def _make_box(wide: WideVotes, models: Sequence[FilePredictions], confidence: float) -> tuple[Votes, Box]:
+    """The box that gold gives, about the models too if they have not seen it."""
+    pool, known = wide.votes, wide.gold >= 0
+    for model, name in zip(models, ("predictions", "versus"), strict=False):
+        pool = add_rule(pool, model.labels, name if name not in pool.rule_names else f"{name} of the other file")
+    box = Box.from_gold(pool.take(known), wide.gold[known], pool=pool, confidence_level=confidence, gold_is="subset")
+    return pool, box
+
+
+def _print_ranges(
+    source: str, wide: WideVotes, ranges: Sequence[Range], abstain: str | None, gold_unseen: bool
+) -> None:
+    console = stdout()
+    printed.print_understood(console, source, wide, abstain)
+    console.print()
+    for found in ranges:
+        console.print(str(found), style="bold")
+    console.print()
+    if gold_unseen:
+        n_gold = plural(int((wide.gold >= 0).sum()), "gold item")
+        console.print(f"the predictions on {n_gold} were used; this holds only if the model has not seen their labels")
+    else:
+        console.print("if the model has not seen the gold labels, say --gold-unseen: the range will be tighter")

@@ -1,0 +1,175 @@
+"""What a prediction costs or earns under each class that the truth may be: the rows that ranges are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Literal
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray
+from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.metrics import first_best
+from thumbwise.votes import Votes
+
+Metric = Literal["accuracy", "log_loss", "brier"]
+METRICS: tuple[Metric, ...] = ("accuracy", "log_loss", "brier")
+_SUM_TOL = 1e-6
+
+
+def prediction_costs(predictions: Any, votes: Votes, metric: Metric, *, clip: float = 1e-15) -> FloatArray:
+    """Value of the metric on each item if its class is c, shape (n_items, n_classes).
+
+    The mean over items of the entry of the true class is the metric, as :mod:`thumbwise.metrics` computes it.
+
+    Parameters
+    ----------
+    predictions : array-like of shape (n_items,) or (n_items, n_classes)
+    votes : Votes
+    metric : {"accuracy", "log_loss", "brier"}
+    clip : float
+        For log loss: probabilities are clipped to ``[clip, 1 - clip]`` and rows rescaled to sum to 1.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 1], [1, 1]])
+    >>> prediction_costs([0, 1], votes, "accuracy")
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(map(repr, METRICS))}; found {metric!r}.")
+    is_hard, proba = _as_probabilities(predictions, votes)
+    if metric == "accuracy":
+        return np.eye(votes.n_classes)[first_best(proba)]
+    if metric == "brier":
+        return np.asarray((proba**2).sum(axis=1, keepdims=True) - 2 * proba + 1)
+    if is_hard:
+        raise InvalidLabelsError(
+            f"log loss needs class probabilities, of shape {(votes.n_items, votes.n_classes)}; found a label per item. "
+            "Pass probabilities, or choose accuracy."
+        )
+    return -np.log(_clipped(proba, clip))
+
+
+def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]:
+    """Whether the predictions are labels, and their probabilities."""
+    given = np.asarray(predictions)
+    if given.ndim == 2 and given.shape[1] > 1:
+        return False, _check_probabilities(given, votes)
+    labels = code_labels(predictions, votes.class_names, votes.n_items)
+    unknown = np.flatnonzero(labels == UNKNOWN)
+    if len(unknown):
+        raise InvalidLabelsError(
+            f"there must be a prediction for every item; it is -1 or missing at position {unknown[0]} ({len(unknown)} "
+            "such items). Fill it in, or certify the other items with votes.take(...) and a box made for them."
+        )
+    return True, np.eye(votes.n_classes)[labels]
+
+
+def _check_probabilities(given: AnyArray, votes: Votes) -> FloatArray:
+    if given.shape != (votes.n_items, votes.n_classes):
+        raise InvalidLabelsError(
+            f"probabilities must have one row per item and one column per class, {(votes.n_items, votes.n_classes)}; "
+            f"found shape {given.shape}."
+        )
+    try:
+        proba = given.astype(float)
+    except (TypeError, ValueError):
+        raise InvalidLabelsError(f"probabilities must be numbers; found {given.ravel()[0]!r}.") from None
+    is_off = ~((proba >= 0).all(axis=1) & (np.abs(proba.sum(axis=1) - 1) < _SUM_TOL))
+    if is_off.any():
+        row = int(np.argmax(is_off))
+        raise InvalidLabelsError(
+            f"probabilities must be non-negative and sum to 1 in each row; row {row} is {proba[row].tolist()}, "
+            f"sum {proba[row].sum():.6g} ({int(is_off.sum())} such rows). Divide each row by its sum if it was rounded."
+        )
+    return proba
+
+
+def _clipped(proba: FloatArray, clip: float) -> FloatArray:
+    if not 0 <= clip < 0.5:
+        raise ValueError(f"clip must be at least 0 and less than 0.5; found {clip}.")
+    if clip > 0:
+        proba = np.clip(proba, clip, 1 - clip)
+        return np.asarray(proba / proba.sum(axis=1, keepdims=True))
+    n_zeros = int((proba == 0).any(axis=1).sum())
+    if n_zeros:
+        raise InvalidLabelsError(
+            f"probabilities must be positive if clip=0; {n_zeros} rows hold a 0. If the truth is such a class, log "
+            "loss is infinite, so there is no worst case to certify: pass a positive clip."
+        )
+    return proba
+
+
+def share_costs(votes: Votes, group: Any, class_name: Hashable) -> tuple[FloatArray, int]:
+    """Rows whose mean is the share of a class among the group's items, and the size of the group.
+
+    An item of the group counts n_items / size if it is of the class; everything else counts nothing.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> share_costs(tw.Votes([[0, 1], [1, 1]]), [True, False], 1)
+    (array([[0., 2.],
+           [0., 0.]]), 1)
+    """
+    is_member = _members(votes, group)
+    size = int(is_member.sum())
+    if not size:
+        raise InvalidLabelsError(
+            "a group must have at least one item; this one is empty, so no class has a share in it."
+        )
+    number = code_labels([class_name], votes.class_names, 1)[0]
+    if number == UNKNOWN:
+        raise InvalidLabelsError(f"class_name must be a class of the votes; found {class_name!r}.")
+    costs = np.zeros((votes.n_items, votes.n_classes))
+    costs[is_member, number] = votes.n_items / size
+    return costs, size
+
+
+def _members(votes: Votes, group: Any) -> AnyArray:
+    """Truth value per item, from truth values or ids."""
+    given = np.asarray(group)
+    if given.dtype == bool:
+        if given.shape != (votes.n_items,):
+            raise InvalidLabelsError(
+                f"a group by truth values must have one per item, {votes.n_items}; found shape {given.shape}."
+            )
+        return given
+    position = {item: i for i, item in enumerate(votes.item_ids.tolist())}
+    wanted = given.ravel().tolist()
+    strange = [item for item in wanted if item not in position]
+    if strange:
+        kind = "ids" if votes.has_ids else "positions"
+        raise InvalidLabelsError(
+            f"a group must be made of {kind} of the items; {len(strange)} of {len(wanted)} are not, such as "
+            f"{strange[0]!r} (items have {kind} such as {votes.item_ids[0]!r})."
+        )
+    is_member = np.zeros(votes.n_items, dtype=bool)
+    is_member[[position[item] for item in wanted]] = True
+    return is_member
+
+
+def add_rule(votes: Votes, predictions: Any, name: str = "predictions") -> Votes:
+    """The votes with a model's predictions as one more rule, so that gold can speak about the model itself.
+
+    Do it to the pool and to gold, and make the box from the two. The model must not have seen the gold labels.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> add_rule(tw.Votes([[0], [1]], rule_names=["a"]), [[0.9, 0.1], [0.6, 0.4]]).array.tolist()
+    [[0, 0], [1, 0]]
+    """
+    if name in votes.rule_names:
+        raise InvalidVotesError(f"the added rule must have a name of its own; {name!r} is taken. Pass another name.")
+    labels = first_best(_as_probabilities(predictions, votes)[1])
+    return Votes(
+        np.column_stack([votes.array, labels]),
+        class_names=votes.class_names,
+        rule_names=[*votes.rule_names, name],
+        item_ids=votes.item_ids if votes.has_ids else None,
+    )

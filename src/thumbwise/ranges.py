@@ -1,0 +1,306 @@
+"""Guaranteed ranges of what is linear in the truth: any model's score, a difference of two, a share of a class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box import Box
+from thumbwise.evidence import Evidence
+from thumbwise.exceptions import InfeasibleBoxError, InvalidBoxError
+from thumbwise.feasibility import find_widening
+from thumbwise.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
+from thumbwise.pinning import pose_pinned_problem, pose_problem
+from thumbwise.prediction_costs import Metric, add_rule, prediction_costs, share_costs
+from thumbwise.solver import solve_dual
+from thumbwise.votes import Votes
+
+__all__ = ["Range", "add_rule", "certify", "prediction_costs", "share_costs", "share_range"]
+
+_NAMES = {"accuracy": "accuracy", "log_loss": "mean log loss", "brier": "mean Brier score", "share": "share"}
+# Largest multipliers to try, in multiples of the spread of the costs.
+_PENALTIES = (10.0, 1e3, 1e5)
+_TOL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Lowest and highest value over every labeling in a box, with the multipliers that prove both.
+
+    *Guarantee*: whenever the box holds the true moments, the value lies between ``low`` and ``high``. Both are dual
+    bounds, valid whether or not the linear program was solved to the end. The range speaks of these items only.
+
+    Attributes
+    ----------
+    low, high : float
+    worst, best : float
+        The same two: for losses the worst is the highest, otherwise the lowest.
+    metric : str
+        ``accuracy``, ``log_loss``, ``brier`` or ``share``.
+    what : str
+        What lies in the range, in words.
+    low_gap, high_gap : float
+        A labeling was found that comes this close to each end: how much wider than necessary the range may be.
+    low_multipliers, high_multipliers : ndarray of shape (n_moments,)
+        The proof, for :meth:`verify`.
+    n_items, n_units : int
+        Items, and distinct (pattern, cost) groups that they form.
+    evidence : Evidence
+        Where the intervals come from.
+    """
+
+    low: float
+    high: float
+    metric: str
+    what: str
+    low_gap: float
+    high_gap: float
+    low_multipliers: FloatArray
+    high_multipliers: FloatArray
+    n_items: int
+    n_units: int
+    evidence: Evidence
+    limits: tuple[float, float]
+
+    @property
+    def worst(self) -> float:
+        return self.high if self._is_loss else self.low
+
+    @property
+    def best(self) -> float:
+        return self.low if self._is_loss else self.high
+
+    @property
+    def _is_loss(self) -> bool:
+        return self.metric in ("log_loss", "brier")
+
+    @property
+    def confidence_level(self) -> float | None:
+        return self.evidence.confidence_level
+
+    @property
+    def assumption(self) -> str:
+        return self.evidence.assumption
+
+    @property
+    def is_guarantee(self) -> bool:
+        """Whether the assumption implies the range, at the confidence level, and the votes do not speak against it."""
+        return self.evidence.stands
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether the range holds, to three digits, all values that are possible without any box."""
+        return _down(self.low) <= _down(self.limits[0]) and _up(self.high) >= _up(self.limits[1])
+
+    def verify(self, costs: FloatArray, votes: Votes, box: Box) -> tuple[float, float]:
+        """Both ends computed anew from the multipliers, item by item: no solver, no groups.
+
+        Parameters
+        ----------
+        costs : ndarray of shape (n_items, n_classes)
+            From :func:`prediction_costs` or :func:`share_costs`; for a difference, the difference of two.
+        """
+        units = _pose(costs, votes, box, is_grouped=False)
+        return -bound_at(self.low_multipliers, units.negated()), bound_at(self.high_multipliers, units)
+
+    def __str__(self) -> str:
+        between = f"{self.what} lies between {_down(self.low):.3f} and {_up(self.high):.3f}"
+        if not self.is_guarantee:
+            return f"No guarantee: {self.evidence.weakness}. If all intervals held, {between}."
+        if self.proves_nothing:
+            return (
+                f"This proves nothing: the intervals exclude no value at all ({between}). More gold labels are needed."
+            )
+        level = f"With {100 * self.confidence_level:.4g} % confidence " if self.confidence_level is not None else ""
+        sentence = f"{level}{between}, if {self.assumption}."
+        return sentence[0].upper() + sentence[1:]
+
+
+def certify(
+    predictions: Any, votes: Votes, box: Box, *, metric: Metric = "accuracy", versus: Any = None, clip: float = 1e-15
+) -> Range:
+    """Guaranteed range of a score of any model's predictions on items without labels.
+
+    Parameters
+    ----------
+    predictions : array-like of shape (n_items,) or (n_items, n_classes)
+        Class of each item, by name or number, or class probabilities, from whatever source.
+    votes : Votes
+        The items. If the model was also run on gold, without having seen its labels, add it as one more rule to both
+        with :func:`add_rule` and make the box from these: the range is then at least as tight as the exact interval
+        for the model's accuracy on gold.
+    box : Box
+        Made for these votes.
+    metric : {"accuracy", "log_loss", "brier"}
+        As in :mod:`thumbwise.metrics`; for the accuracy of probabilities, of equally probable classes the first counts.
+    versus : array-like, optional
+        Predictions of another model: the range is then that of the difference, ``metric(predictions) -
+        metric(versus)``, and tighter than the difference of two ranges.
+    clip : float
+        For log loss, probabilities are clipped to ``[clip, 1 - clip]``; unclipped, a probability of 0 would make the
+        worst case infinite.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> from thumbwise.ranges import certify
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], rule_names=["a", "b"])
+    >>> box = tw.Box.from_bounds(votes, {"a": (0.75, 1), "b": (0.3, 0.5)})
+    >>> certified = certify([0, 1, 1, 0], votes, box)
+    >>> round(certified.worst, 6), round(certified.best, 6)
+    (0.5, 0.75)
+    >>> print(certified)  # doctest: +NORMALIZE_WHITESPACE
+    The accuracy of these predictions on these 4 items lies between 0.500 and 0.750, if the true labeling satisfies the
+    bounds that were written.
+    """
+    costs = prediction_costs(predictions, votes, metric, clip=clip)
+    name = f"the {_NAMES[metric]} of these predictions"
+    if versus is not None:
+        costs = costs - prediction_costs(versus, votes, metric, clip=clip)
+        name += " minus that of the others"
+    items = "this item" if votes.n_items == 1 else f"these {votes.n_items:,} items"
+    return _find_range(costs, votes, box, metric, f"{name} on {items}")
+
+
+def share_range(votes: Votes, box: Box, *, group: Any, class_name: Hashable) -> Range:
+    """Guaranteed range of a class's share in a group of items.
+
+    Parameters
+    ----------
+    votes : Votes
+        All items.
+    box : Box
+        Made for these votes.
+    group : array-like
+        A truth value per item, or the ids of the group's items (positions, if the votes have no ids).
+    class_name : hashable
+        Name of a class; its number, if no class is named by a number.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> from thumbwise.ranges import share_range
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], class_names=["ham", "spam"])
+    >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.75, 1)})
+    >>> round(share_range(votes, box, group=[1, 2, 3], class_name="spam").low, 6)  # at most one of four is wrong
+    0.666667
+    """
+    costs, size = share_costs(votes, group, class_name)
+    items = "the item of the group" if size == 1 else f"the {size:,} items of the group"
+    return _find_range(costs, votes, box, "share", f"the share of class {class_name} among {items}")
+
+
+def _find_range(costs: FloatArray, votes: Votes, box: Box, metric: str, what: str) -> Range:
+    _check_belongs(box, votes)
+    units = _pose(costs, votes, box)
+    high = _solve(units, votes, box)
+    low = _solve(units.negated(), votes, box)
+    _warn_if_loose(max(low.gap, high.gap), units.spread)
+    limits = (float(costs.min(axis=1).mean()), float(costs.max(axis=1).mean()))
+    ends = sorted([-low.bound, high.bound])  # an interval of width zero may be turned around by rounding
+    return Range(
+        low=ends[0],
+        high=ends[1],
+        metric=metric,
+        what=what,
+        low_gap=low.gap,
+        high_gap=high.gap,
+        low_multipliers=low.multipliers,
+        high_multipliers=high.multipliers,
+        n_items=votes.n_items,
+        n_units=len(units.counts),
+        evidence=box.evidence,
+        limits=limits,
+    )
+
+
+def _pose(costs: FloatArray, votes: Votes, box: Box, *, is_grouped: bool = True) -> Units:
+    """Items whose label is known cost what they cost, and what they add to a moment is taken off its bounds."""
+    moments, k = box.moments(votes), votes.n_classes
+    positions, labels = _known(votes, box)
+    cells = votes.inverse[positions].astype(np.int64) * k + labels
+    pinned = moments.totals(np.bincount(cells, minlength=votes.patterns.n_patterns * k))
+    others = np.setdiff1d(np.arange(votes.n_items), positions) if len(positions) else slice(None)
+    inverse, costs_there = votes.inverse[others], costs[others]
+    ones = np.ones(len(inverse), dtype=np.int64)
+    patterns, counts, rows = group_items(inverse, costs_there) if is_grouped else (inverse, ones, costs_there)
+    return Units(
+        patterns=patterns,
+        counts=counts,
+        costs=rows,
+        features=moments.features,
+        least=moments.sizes * box.lower - pinned,
+        most=moments.sizes * box.upper - pinned,
+        known_cost=float(costs[positions, labels].sum()),
+        n_items=votes.n_items,
+    )
+
+
+def _known(votes: Votes, box: Box) -> tuple[IntArray, IntArray]:
+    """Positions and class numbers of the items whose label is certain."""
+    if box.known is None or not votes.has_ids:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    positions = box.known.positions(votes)
+    return positions[positions >= 0], box.known.labels[positions >= 0]
+
+
+def _solve(units: Units, votes: Votes, box: Box) -> Answer:
+    """Largest mean cost; a box that no labeling satisfies is refused, a price that was too low is raised."""
+    for penalty in _PENALTIES:
+        answer = solve_largest(units, penalty=penalty, tol=_TOL)
+        if np.isfinite(answer.attained):
+            break
+        _refuse_infeasible(votes, box)
+    return answer
+
+
+def _refuse_infeasible(votes: Votes, box: Box) -> None:
+    """Raise the error of BalsubramaniFreund.fit, with its proof, if the game has one."""
+    positions, labels = _known(votes, box)
+    problem = pose_pinned_problem(votes, box, positions, labels) if len(positions) else pose_problem(votes, box)
+    solution = solve_dual(problem)
+    if not solution.is_infeasible:
+        return
+    size = np.abs(solution.weights)
+    order = np.argsort(-size, kind="stable")
+    widening = find_widening(problem)
+    raise InfeasibleBoxError(
+        conflicting=[box.names[m] for m in order if size[m] > 1e-3 * size.max()],
+        weights=solution.weights,
+        dual_value=solution.dual_value,
+        widening_factor=widening.factor,
+        widening_amount=widening.amount,
+    )
+
+
+def _check_belongs(box: Box, votes: Votes) -> None:
+    if box.evidence.pool not in (None, votes.fingerprint):
+        raise InvalidBoxError(
+            f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
+            "Make it anew from these votes, with the same rules: a model that was added to one must be added to both."
+        )
+
+
+def _warn_if_loose(gap: float, spread: float) -> None:
+    if gap > 1e-6 * max(1.0, spread):
+        found = f"only to {gap:.1e}" if np.isfinite(gap) else "without finding a labeling in the box"
+        warnings.warn(
+            f"the linear program was solved {found}; the range is still valid but may not be tight.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def _down(value: float) -> float:
+    """To three digits, downward: a bound that is printed must still be one."""
+    return float(np.floor(value * 1000 + 1e-9) / 1000) + 0.0
+
+
+def _up(value: float) -> float:
+    return float(np.ceil(value * 1000 - 1e-9) / 1000) + 0.0

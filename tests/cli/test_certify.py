@@ -1,0 +1,129 @@
+"""thumbwise certify: files in, a sentence that can be quoted out; bad input is one message and exit code 2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thumbwise as tw
+from cli.rows import Run, make_rows
+from thumbwise.ranges import add_rule, certify
+
+CLASSES = ("ham", "spam")
+
+
+def pool() -> tuple[tw.Votes, tw.Box]:
+    ids, truth, array = make_rows()
+    votes = tw.Votes(array, class_names=CLASSES, rule_names=["caps", "links", "length"], item_ids=ids)
+    return votes, tw.Box.from_gold(votes.take(range(30)), truth[:30], pool=votes, gold_is="subset")
+
+
+def predicted(seed: int = 1, accuracy: float = 0.9) -> np.ndarray:
+    _, truth, _ = make_rows()
+    return np.where(np.random.default_rng(seed).random(60) < accuracy, truth, 1 - truth)
+
+
+def write(folder: Path, name: str, labels: np.ndarray, column: str = "prediction") -> Path:
+    ids = make_rows()[0]
+    rows = [f"{i},{CLASSES[c]}" for i, c in reversed(list(zip(ids, labels, strict=True)))]
+    (folder / name).write_text("\n".join([f"id,{column}", *rows]) + "\n")
+    return folder / name
+
+
+@pytest.fixture
+def arguments(folder: Path) -> list[object]:
+    model = write(folder, "model.csv", predicted())
+    return ["certify", model, "--votes", folder / "votes.csv", "--gold", folder / "gold.csv"]
+
+
+def test_the_sentence_is_that_of_the_library(arguments: list[object], run: Run) -> None:
+    votes, box = pool()
+    answer = run(*arguments)
+    assert answer.exit_code == 0
+    assert str(certify(predicted(), votes, box)) in answer.stdout
+    assert "on these 60 items lies between" in answer.stdout
+    assert "--gold-unseen" in answer.stdout
+
+
+def test_a_model_that_has_not_seen_gold_gets_an_interval(arguments: list[object], run: Run) -> None:
+    votes, _ = pool()
+    more, truth = add_rule(votes, predicted()), make_rows()[1]
+    box = tw.Box.from_gold(more.take(range(30)), truth[:30], pool=more, gold_is="subset")
+    assert str(certify(predicted(), more, box)) in run(*arguments, "--gold-unseen").stdout
+
+
+def test_differences(arguments: list[object], folder: Path, run: Run) -> None:
+    votes, box = pool()
+    other = write(folder, "other.csv", predicted(2, 0.3), "label")
+    answer = run(*arguments, "--versus", other)
+    assert str(certify(predicted(), votes, box, versus=predicted(2, 0.3))) in answer.stdout
+
+
+def test_the_output_of_label_can_be_certified(folder: Path, run: Run) -> None:
+    files = [folder / "votes.csv", "--gold", folder / "gold.csv"]
+    said = run("label", *files, "-o", folder / "labels.csv").stdout
+    answer = run("certify", folder / "labels.csv", "--votes", *files, "--metric", "all")
+    assert answer.exit_code == 0
+    for name in ("accuracy", "mean log loss", "mean Brier score"):
+        assert f"the {name} of these predictions on these 60 items lies between" in answer.stdout
+    bound = re.search(r"is at most (\d\.\d+)", said)
+    worst = re.search(r"log loss of .* between \S+ and (\d\.\d+)", answer.stdout)
+    assert bound is not None
+    assert worst is not None
+    assert bound[1] == worst[1]
+
+
+def edit(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new)
+
+
+BAD: dict[str, tuple[Callable[[str], str], list[str], str]] = {
+    "unknown class": (edit(",spam", ",eggs"), [], r"\('ham', 'spam'\).*'eggs' in row \d+.*such rows"),
+    "missing label": (lambda text: re.sub("0003,.*", "0003,", text), [], r"holds 'nothing' in row 56"),
+    "missing item": (lambda text: text[: text.rindex("0000")], [], r"1 are without one, such as '0000'"),
+    "strange item": (lambda text: text + "x9,ham\n", [], r"1 are not among the items, such as 'x9'"),
+    "repeated item": (lambda text: text + "0000,ham\n", [], r"unique; '0000'.*1 rows too many"),
+    "no id": (edit("id,", "number,"), [], r"a column of ids called 'id'"),
+    "no prediction": (edit("prediction", "guess"), [], r"'label' or 'prediction'.*'p_ham'"),
+    "log loss of labels": (str, ["--metric", "log_loss"], r"log_loss needs a column of probabilities"),
+    "a level of 95": (str, ["--confidence", "95"], r"--confidence must lie between 0 and 1"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(arguments: list[object], folder: Path, run: Run, case: str) -> None:
+    change, options, pattern = BAD[case]
+    (folder / "model.csv").write_text(change((folder / "model.csv").read_text()))
+    answer = run(*arguments, *options)
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    assert answer.stderr.startswith("error: ")
+    assert answer.stderr.count("\n") == 1
+    assert re.search(pattern, answer.stderr), answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "pattern"),
+    [
+        ("0.5,0.6", r"sum to 1 in each row; row 0 is \[0.5, 0.6\].*60 such rows"),
+        ("0.5,x", r"column 'p_spam' of .* must hold numbers; found 'x' in row 0"),
+        ("0.5,", r"column 'p_spam' of .* must hold numbers; found 'nothing' in row 0"),
+    ],
+)
+def test_bad_probabilities(arguments: list[object], folder: Path, run: Run, rows: str, pattern: str) -> None:
+    lines = [f"{i},{rows}" for i in make_rows()[0]]
+    (folder / "model.csv").write_text("\n".join(["id,p_ham,p_spam", *lines]) + "\n")
+    answer = run(*arguments, "--metric", "log_loss")
+    assert answer.exit_code == 2
+    assert re.search(pattern, answer.stderr), answer.stderr
+
+
+def test_a_class_without_probabilities(arguments: list[object], folder: Path, run: Run) -> None:
+    (folder / "model.csv").write_text("\n".join(["id,p_ham", *(f"{i},1" for i in make_rows()[0])]))
+    answer = run(*arguments)
+    assert answer.exit_code == 2
+    assert "'p_spam' missing" in answer.stderr
