@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from thumbwise.models.dawid_skene import DawidSkene as DawidSkene
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
     from thumbwise.planning import plan as plan
+    from thumbwise.prediction_costs import add_rule as add_rule
     from thumbwise.ranges import certify as certify
     from thumbwise.ranges import share_range as share_range
     from thumbwise.votes import Votes as Votes
@@ -44,6 +45,7 @@ _HOMES = {
     "MajorityVote": "thumbwise.models.majority_vote",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
+    "add_rule": "thumbwise.prediction_costs",
     "certify": "thumbwise.ranges",
     "compare": "thumbwise.comparison",
     "plan": "thumbwise.planning",
@@ -57,6 +59,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "DawidSkene",
     "MajorityVote",
     "certify",
+    "add_rule",
     "share_range",
     "plan",
     "compare",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,9 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray
+from thumbwise.exceptions import InfeasibleBoxError
 from thumbwise.maxent import Problem
+from thumbwise.solver import Solution
 
 # The least widening leaves a set without interior; this much more, relative, gives the solver room.
 _ROOM = 1e-6
@@ -67,3 +70,16 @@ def widen(problem: Problem, widening: Widening) -> Problem:
         amount = widening.amount * (1 + _ROOM) + _ROOM
         lower, upper = problem.lower - amount, problem.upper + amount
     return problem.with_bounds(lower, upper)
+
+
+def infeasible_error(solution: Solution, names: Sequence[str], widening: Widening) -> InfeasibleBoxError:
+    """The error, with its proof: the moments in conflict are those whose weights make up most of it, heaviest first."""
+    size = np.abs(solution.weights)
+    heaviest = [m for m in np.argsort(-size, kind="stable") if size[m] > 1e-3 * size.max()]
+    return InfeasibleBoxError(
+        conflicting=[names[m] for m in heaviest],
+        weights=solution.weights,
+        dual_value=solution.dual_value,
+        widening_factor=widening.factor,
+        widening_amount=widening.amount,
+    )

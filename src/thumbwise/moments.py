@@ -143,7 +143,8 @@ def confusion_cells(votes: Votes) -> Moments:
     """Share of a rule's votes that are for one class on items of another (or the same); joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
     truth = np.tile(np.arange(k), len(patterns.rules))
-    owners, rules, said = (np.repeat(part, k) for part in (patterns.owners, patterns.rules, patterns.classes))
+    parts = (patterns.owners, patterns.rules.astype(np.int64), patterns.classes)
+    owners, rules, said = (np.repeat(part, k) for part in parts)
     features = _columns(patterns, owners * k + truth, (rules * k + truth) * k + said, patterns.n_rules * k * k)
     names = [
         f"{rule}: {true} called {said}"

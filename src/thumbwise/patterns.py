@@ -111,7 +111,7 @@ def find_patterns(votes: IntArray, n_classes: int, groups: IntArray | None = Non
     Returns
     -------
     patterns : Patterns
-    inverse : ndarray of shape (n_items,), uint16, int32 or int64
+    inverse : ndarray of shape (n_items,), int32 or int64
         ``patterns.to_rows()[inverse]`` equals ``votes``.
     """
     n_items, n_rules = votes.shape
@@ -143,7 +143,7 @@ def pack_rows(votes: IntArray, base: int) -> IntArray:
         return votes[:, 0].astype(np.int64) + 1
     powers = (float(base) ** np.arange(n_rules - 1, -1, -1)).astype(np.float32)
     offset = np.float32(powers.sum(dtype=np.float64))
-    codes: IntArray = np.empty(n_items, dtype=np.uint16 if base**n_rules <= 2**16 else np.int32)
+    codes = np.empty(n_items, dtype=np.int32)
     for rows in _chunks(n_items):
         codes[rows] = votes[rows].astype(np.float32) @ powers + offset
     return codes
@@ -170,9 +170,8 @@ def _rank(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
     if occurs.all():
         return codes, counts
     table: IntArray = np.cumsum(occurs, dtype=np.int64) - 1
-    n_ranks = int(occurs.sum())
-    narrow = np.uint16 if n_ranks <= 2**16 else np.int32 if n_ranks < 2**31 else np.int64
-    return take_rows(table.astype(narrow), codes), counts[occurs]
+    table = table.astype(np.int32) if n_codes < 2**31 else table
+    return take_rows(table, codes), counts[occurs]
 
 
 def _examples(ranks: IntArray, n_ranks: int) -> IntArray:

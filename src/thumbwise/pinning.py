@@ -6,6 +6,7 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
+from thumbwise.exceptions import InvalidBoxError
 from thumbwise.maxent import Problem
 from thumbwise.moments import build_moments
 from thumbwise.votes import Votes
@@ -24,6 +25,11 @@ def pose_pinned_problem(votes: Votes, box: Box, positions: IntArray, labels: Int
     What the pinned items contribute to a moment is certain. It is taken off the bounds of the sum, which then bound the
     sum over the others.
     """
+    if (positions < 0).any():
+        raise InvalidBoxError(
+            f"known labels must belong to items of these votes; {int((positions < 0).sum())} of {len(positions)} have "
+            "ids that are not among them. Make the box anew from these votes."
+        )
     moments, n, k = box.moments(votes), votes.n_items, votes.n_classes
     cells = votes.inverse[positions].astype(np.int64) * k + labels
     pinned = np.bincount(cells, minlength=votes.patterns.n_patterns * k).reshape(-1, k)

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.evidence import Evidence
-from thumbwise.exceptions import InfeasibleBoxError, InvalidBoxError
-from thumbwise.feasibility import find_widening
+from thumbwise.exceptions import InvalidBoxError
+from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
 from thumbwise.pinning import pose_pinned_problem, pose_problem
 from thumbwise.prediction_costs import Metric, add_rule, prediction_costs, share_costs
@@ -267,16 +267,7 @@ def _refuse_infeasible(votes: Votes, box: Box) -> None:
     solution = solve_dual(problem)
     if not solution.is_infeasible:
         return
-    size = np.abs(solution.weights)
-    order = np.argsort(-size, kind="stable")
-    widening = find_widening(problem)
-    raise InfeasibleBoxError(
-        conflicting=[box.names[m] for m in order if size[m] > 1e-3 * size.max()],
-        weights=solution.weights,
-        dual_value=solution.dual_value,
-        widening_factor=widening.factor,
-        widening_amount=widening.amount,
-    )
+    raise infeasible_error(solution, box.names, find_widening(problem))
 
 
 def _check_belongs(box: Box, votes: Votes) -> None:

@@ -60,8 +60,9 @@ def count_population(gold: Votes, pool: Votes, gold_is: str) -> Population:
     keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     n_pooled = pool.patterns.n_patterns
     counts, of_gold = np.zeros(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=np.int64)
-    counts[inverse[:n_pooled]] = pool.patterns.counts
-    of_gold[inverse[n_pooled:]] = gold.patterns.counts
+    # The same votes in several groups of items are one pattern here, so counts are added up.
+    np.add.at(counts, inverse[:n_pooled], pool.patterns.counts)
+    np.add.at(of_gold, inverse[n_pooled:], gold.patterns.counts)
     if gold_is == "subset":
         _check_subset(of_gold, counts)
     else:

@@ -90,7 +90,9 @@ def test_nothing_imports_itself_in_a_circle(module: str) -> None:
     assert module not in reachable(module)
 
 
-@pytest.mark.parametrize("module", ["maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns"])
+@pytest.mark.parametrize(
+    "module", ["maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns", "linear_bounds"]
+)
 def test_the_mathematics_knows_arrays_and_not_votes(module: str) -> None:
     assert not reachable(module) & {"votes", "raw_votes", "coding", "moments", "labels", "box"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import thumbwise as tw
 from support.paper import load_paper
@@ -48,3 +49,23 @@ def test_strata_are_not_expected_to_look_like_the_pool() -> None:
     gold = np.concatenate([np.arange(30), np.arange(40, 70)])
     box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", stratified=True)
     assert box.evidence.sample_check is None
+
+
+def test_groups_of_items_do_not_change_the_verdict() -> None:
+    labels, array = make_votes(np.random.default_rng(4), 500, 4, 2)
+    gold = np.random.default_rng(5).choice(500, 80, replace=False)
+    checks = []
+    for groups in (None, np.arange(500) % 3):
+        votes = tw.Votes(array, n_classes=2, item_groups=groups)
+        box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", n_permutations=199)
+        checks.append(box.evidence.sample_check)
+    assert checks[0] == checks[1]
+
+
+def test_known_labels_of_other_items_are_refused() -> None:
+    labels, array = make_votes(np.random.default_rng(6), 100, 3, 2)
+    made = tw.Votes(array, n_classes=2, item_ids=np.arange(100))
+    used = tw.Votes(array, n_classes=2, item_ids=np.arange(1000, 1100))
+    box = tw.Box.from_gold(made.take(np.arange(40)), labels[:40], pool=made, gold_is="subset")
+    with pytest.raises(tw.InvalidBoxError, match="40 of 40 have ids that are not among them"):
+        tw.BalsubramaniFreund().fit(used, box=box)

@@ -203,4 +203,4 @@ def _print_ranges(
         n_gold = plural(int((wide.gold >= 0).sum()), "gold item")
         console.print(f"the predictions on {n_gold} were used; this holds only if the model has not seen their labels")
     else:
-        console.print("if the model has not seen the gold labels, say --gold-unseen: the range will be tighter")
+        console.print("if the model has not seen the gold labels, say --gold-unseen: the range will usually be tighter")

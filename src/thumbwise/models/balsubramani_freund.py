@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
-from thumbwise.exceptions import InfeasibleBoxError, InvalidBoxError, InvalidLabelsError
-from thumbwise.feasibility import Widening, find_widening, widen
+from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.maxent import Problem, log_softmax, scores
 from thumbwise.models.base import LabelModel, read_for_fit
@@ -156,13 +156,7 @@ class BalsubramaniFreund(LabelModel):
             return solution, None
         widening = find_widening(problem)
         if self.on_infeasible == "raise":
-            raise InfeasibleBoxError(
-                conflicting=[box.names[m] for m in _conflicting(solution)],
-                weights=solution.weights,
-                dual_value=solution.dual_value,
-                widening_factor=widening.factor,
-                widening_amount=widening.amount,
-            )
+            raise infeasible_error(solution, box.names, widening)
         return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
 
     def _known_items(self, votes: Votes) -> tuple[IntArray, IntArray]:
@@ -174,10 +168,3 @@ class BalsubramaniFreund(LabelModel):
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         features = self.box_.moments(votes).features
         return np.exp(log_softmax(scores(self.weights_, features, votes.n_classes))[0])
-
-
-def _conflicting(solution: Solution) -> IntArray:
-    """Moments whose weights make up the proof, heaviest first; weights tiny beside the heaviest play no part."""
-    size = np.abs(solution.weights)
-    order = np.argsort(-size, kind="stable")
-    return np.asarray(order[size[order] > 1e-3 * size.max()])
