@@ -203,7 +203,9 @@ class Box:
         check_combination(interval, symmetric, stratified, weights)
         gold_votes, labels, weights = known_gold(gold_votes, gold_labels, pool, weights)
         check_roles(gold_votes, pool, gold_is)
-        sample = GoldSample(gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None)
+        sample = GoldSample(
+            gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weights is not None
+        )
         errors = sample.split_error(1 - confidence_level, joint)
         if weights is not None:
             design, (lower, upper) = "weighted", weighted_intervals(sample, check_weights(weights, max_weight), errors)

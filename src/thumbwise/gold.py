@@ -94,6 +94,8 @@ class GoldSample:
     builders : tuple of builders
     skips_classes : bool
         Class frequencies are known from elsewhere, so gold spends no error on them.
+    is_weighted : bool
+        Gold was drawn from the pool with unequal chances, an item perhaps more than once.
     """
 
     votes: Votes
@@ -102,6 +104,7 @@ class GoldSample:
     gold_is: GoldIs
     builders: tuple[MomentBuilder, ...] = STANDARD
     skips_classes: bool = False
+    is_weighted: bool = False
 
     @property
     def pooled(self) -> Moments:
@@ -109,7 +112,11 @@ class GoldSample:
 
     @cached_property
     def counts(self) -> GoldCounts:
-        counts = count_gold(self.votes, self.labels, self.pool, self.gold_is, self.builders)
+        gold_is: GoldIs = "separate" if self.is_weighted else self.gold_is
+        counts = count_gold(self.votes, self.labels, self.pool, gold_is, self.builders)
+        if self.is_weighted:  # what is expected must follow from the pool alone, which does not depend on the draw
+            share = self.votes.n_items / self.pool.n_items
+            counts = replace(counts, expected=np.asarray(counts.pool, dtype=float) * share)
         if not self.skips_classes:
             return counts
         is_class = np.array([name.startswith("frequency(") for name in counts.names])

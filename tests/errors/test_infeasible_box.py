@@ -130,7 +130,8 @@ def test_fit_agrees_just_inside_and_just_outside(seed: int) -> None:
     for slack, feasible in ((1 + 1e-3, True), (1 - 1e-3, False)):
         low, high = (np.clip(bound, 0, 1) for bound in stretched(lower, upper, factor * slack))
         if feasible:
-            BalsubramaniFreund().fit(votes, box=Box.from_bounds(votes, lower=low, upper=high))
+            model = BalsubramaniFreund().fit(votes, box=Box.from_bounds(votes, lower=low, upper=high))
+            assert model.certificate_.box_violation <= 1e-9
         else:
             raised(votes, low, high)
 
