@@ -1,7 +1,8 @@
 """Gold that is not a plain random sample: each design's box holds the truth as often as it says.
 
-All thresholds have a false-alarm rate of one in a million. Kills, tried once: strata added up without splitting the
-error; weights ignored; rates bounded without the deviation of the pool.
+All thresholds have a false-alarm rate of one in a million. Kills, tried once: eight times the error in each stratum;
+all weights replaced by their mean; rates bounded without the deviation of the pool. Survives: the whole error in each
+of two strata, whose coverage is above the level all the same.
 """
 
 from __future__ import annotations
@@ -128,11 +129,12 @@ def test_betting_bounds_narrow_with_more_values() -> None:
 
 
 def test_realised_rates_are_covered() -> None:
+    """With much gold and few items in the pool, the pool strays further from the chance than gold leaves open."""
     rng = np.random.default_rng(4)
     misses = 0
     for _ in range(1000):
-        low, high = realised_rate_bounds(int(rng.binomial(40, 0.85)), 40, 200, 0.2)
-        misses += not low <= rng.binomial(250, 0.85) / 250 <= high
+        low, high = realised_rate_bounds(int(rng.binomial(1000, 0.85)), 1000, 25, 0.2)
+        misses += not low <= rng.binomial(30, 0.85) / 30 <= high
     assert misses <= binom.ppf(1 - 1e-6, 1000, 0.2)
 
 
