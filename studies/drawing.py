@@ -67,13 +67,18 @@ class Draw:
     pool_labels: IntArray
 
 
-@cache
-def load_population(name: str) -> Population:
-    """Training and validation items of one of the paper's datasets, put together."""
+def data_folder() -> Path:
+    """Where the paper's datasets are."""
     folder = Path(os.environ.get("THUMBWISE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "paper"
     if not folder.is_dir():
         raise SystemExit("The paper's data is not here; set THUMBWISE_DATA to the folder that holds paper/.")
-    content = loadmat(folder / f"{name}.mat")
+    return folder
+
+
+@cache
+def load_population(name: str) -> Population:
+    """Training and validation items of one of the paper's datasets, put together."""
+    content = loadmat(data_folder() / f"{name}.mat")
     labels = np.concatenate([content["train_labels"].ravel(), content["validation_labels"].ravel()]).astype(np.int64)
     array = np.concatenate([content["train_pred"], content["val_pred"]])
     n_classes = int(content["train_labels"].max()) + 1
