@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from thumbwise._typing import IntArray
 
@@ -92,6 +94,13 @@ class Patterns:
         """Number of rules that give each pattern each class, shape (n_patterns, n_classes)."""
         cells = self.owners * self.n_classes + self.classes
         return np.bincount(cells, minlength=self.n_patterns * self.n_classes).reshape(-1, self.n_classes)
+
+    @cached_property
+    def indicators(self) -> sp.csr_array:
+        """1 in column ``rule * n_classes + class`` of each vote's pattern, shape (n_patterns, n_rules * n_classes)."""
+        columns = self.rules * np.int64(self.n_classes) + self.classes
+        shape = (self.n_patterns, self.n_rules * self.n_classes)
+        return sp.csr_array((np.ones(len(columns)), columns, self.starts), shape=shape)
 
     def to_rows(self) -> IntArray:
         """Dense rows, shape (n_patterns, n_rules)."""

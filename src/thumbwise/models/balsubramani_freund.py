@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
@@ -49,8 +49,6 @@ class BalsubramaniFreund(LabelModel):
     weights_ : ndarray of shape (n_moments,)
         Log-odds per vote, rules first, then classes. 0 where a bound does not matter.
     certificate_ : Certificate
-    known_ : KnownLabels or None
-        Gold items that keep their label.
     box_ : Box
         As given or made; ``certificate_.widening`` says if it had to be widened.
     active_ : ndarray of shape (n_moments,)
@@ -116,7 +114,6 @@ class BalsubramaniFreund(LabelModel):
                 stacklevel=2,
             )
         self.box_ = box
-        self.known_ = known
         self.weights_ = solution.weights
         self.active_ = np.sign(solution.weights).astype(np.int64)
         self.n_iter_ = solution.n_iter
@@ -127,7 +124,7 @@ class BalsubramaniFreund(LabelModel):
             evidence=box.evidence,
             widening=widening,
         )
-        self._remember(votes)
+        self._remember(votes, known)
         return self
 
     def _settle_box(self, votes: Votes, y: Any, box: Box | None) -> Box:
@@ -158,12 +155,6 @@ class BalsubramaniFreund(LabelModel):
         if self.on_infeasible == "raise":
             raise infeasible_error(solution, box.names, widening)
         return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
-
-    def _known_items(self, votes: Votes) -> tuple[IntArray, IntArray]:
-        if self.known_ is None or not votes.has_ids:
-            return super()._known_items(votes)
-        positions = self.known_.positions(votes)
-        return positions[positions >= 0], self.known_.labels[positions >= 0]
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         features = self.box_.moments(votes).features

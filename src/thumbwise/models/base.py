@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.coding import MAX_INFERRED_CLASSES
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
-from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.patterns import take_rows
 from thumbwise.votes import Votes
@@ -30,11 +30,14 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
     rule_names_ : tuple of str
     n_features_in_ : int
         Number of rules.
+    known_ : KnownLabels or None
+        Gold items that keep their label wherever their id turns up; None for a model that lets none do so.
     """
 
     classes_: AnyArray
     rule_names_: tuple[str, ...]
     n_features_in_: int
+    known_: KnownLabels | None
 
     @abstractmethod
     def _predict_patterns(self, votes: Votes) -> FloatArray:
@@ -73,10 +76,14 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         return predicted
 
     def _known_items(self, votes: Votes) -> tuple[IntArray, IntArray]:
-        """Positions and classes of items whose label is certain; none, unless a model says so."""
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        """Positions and classes of items whose label is certain."""
+        if self.known_ is None or not votes.has_ids:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        positions = self.known_.positions(votes)
+        return positions[positions >= 0], self.known_.labels[positions >= 0]
 
-    def _remember(self, votes: Votes) -> None:
+    def _remember(self, votes: Votes, known: KnownLabels | None = None) -> None:
+        self.known_ = known
         self.classes_ = _as_array(votes.class_names)
         self.rule_names_ = votes.rule_names
         self.n_features_in_ = votes.n_rules
@@ -102,6 +109,12 @@ def read_for_fit(votes: Any, y: Any = None) -> Votes:
         return Votes(votes, n_classes=n_labels, copy=False)
     is_unnamed = read.class_names == tuple(range(read.n_classes))
     return Votes(votes, n_classes=n_labels, copy=False) if is_unnamed and read.n_classes < n_labels else read
+
+
+def find_known(votes: Votes, labels: IntArray) -> KnownLabels | None:
+    """The items with a label, if ids can tell them apart from others."""
+    known = labels != UNKNOWN
+    return KnownLabels(votes.item_ids[known], labels[known]) if votes.has_ids and known.any() else None
 
 
 def _largest_label(y: Any) -> int:
