@@ -27,6 +27,14 @@ class InvalidFileError(ThumbwiseError, ValueError):
     """A file cannot be read as what its ending or its columns promise, or cannot be written."""
 
 
+class MissingPackageError(ThumbwiseError, ImportError):
+    """Something that thumbwise can use is not installed."""
+
+
+class DegenerateFitWarning(UserWarning):
+    """A fit ended where the model says something that the votes do not support."""
+
+
 class InfeasibleBoxError(ThumbwiseError):
     """No labeling of the items satisfies every interval at once.
 

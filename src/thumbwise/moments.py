@@ -278,7 +278,9 @@ def build_moments(builders: tuple[MomentBuilder, ...], votes: Votes) -> Moments:
 
 
 def label_counts(votes: Votes, labels: IntArray) -> IntArray:
-    """Number of items of each pattern and class, shape (n_patterns, n_classes), from a class number per item."""
+    """Number of items of each pattern and class, shape (n_patterns, n_classes), from class numbers; -1 counts not."""
     cells = votes.inverse.astype(np.int64) * votes.n_classes + labels
+    if (labels < 0).any():
+        cells = cells[labels >= 0]
     size = votes.patterns.n_patterns * votes.n_classes
     return np.bincount(cells, minlength=size).reshape(-1, votes.n_classes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -69,14 +70,12 @@ class Case:
     """A model, and how it is fitted to a task.
 
     ``scales``: repeating every item equally often changes nothing (a sample of gold from a larger pool says less).
-    ``needs_labels``: cannot be fitted to votes alone.
     """
 
     name: str
     make: Callable[[], LabelModel]
     fit_model: Callable[[LabelModel, Task], LabelModel]
     scales: bool = True
-    needs_labels: bool = False
 
     def fit(self, task: Task) -> LabelModel:
         return self.fit_model(self.make(), task)
@@ -106,8 +105,10 @@ def _from_bounds(model: LabelModel, task: Task) -> LabelModel:
 MODELS = [
     Case("MajorityVote", MajorityVote, _from_votes),
     Case("DawidSkene", DawidSkene, _from_votes),
-    Case("BalsubramaniFreund-gold", BalsubramaniFreund, _from_gold, scales=False, needs_labels=True),
-    Case("BalsubramaniFreund-exact", BalsubramaniFreund, _from_truth, needs_labels=True),
-    Case("BalsubramaniFreund-bounds", BalsubramaniFreund, _from_bounds, needs_labels=True),
+    Case("DawidSkene-class_conditional", partial(DawidSkene, kind="class_conditional"), _from_votes),
+    Case("DawidSkene-full-gold", partial(DawidSkene, kind="full", accelerate=True), _from_gold),
+    Case("BalsubramaniFreund-gold", BalsubramaniFreund, _from_gold, scales=False),
+    Case("BalsubramaniFreund-exact", BalsubramaniFreund, _from_truth),
+    Case("BalsubramaniFreund-bounds", BalsubramaniFreund, _from_bounds),
 ]
 NAMES = [case.name for case in MODELS]

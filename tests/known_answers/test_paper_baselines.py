@@ -6,7 +6,11 @@ import pytest
 
 import thumbwise as tw
 from support.paper import NAMES, load_paper, reference
+from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
+
+# One-coin Dawid-Skene loses a class on four of them, and says so.
+pytestmark = pytest.mark.filterwarnings("ignore::thumbwise.exceptions.DegenerateFitWarning")
 
 # Log loss as printed in the paper's table, in the order of NAMES.
 PRINTED = {
@@ -39,3 +43,9 @@ def test_error_of_dawid_skene_is_the_authors(name: str) -> None:
     data = load_paper(name)
     error = zero_one_loss(data.labels, tw.DawidSkene().fit(data.votes).predict_proba(data.votes))
     assert error == pytest.approx(reference(name, "OCDS")["zero_one_loss"]["mean"], abs=1e-12)
+
+
+def test_a_lost_class_is_said() -> None:
+    data = load_paper("youtube")
+    with pytest.warns(DegenerateFitWarning, match="class 1 gets .* of the votes"):
+        tw.DawidSkene().fit(data.votes)

@@ -16,6 +16,7 @@ def is_distribution(proba: Floats) -> bool:
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("column", ["constant", "infallible", "always wrong", "votes once"])
+@pytest.mark.filterwarnings("ignore::thumbwise.exceptions.DegenerateFitWarning")
 def test_odd_rules_with_exact_moments(k: int, column: str) -> None:
     rng = np.random.default_rng(k)
     votes, truth = random_votes(rng, 120, 3, k)

@@ -15,7 +15,7 @@ ROOT = Path(thumbwise.__file__).parent
 LAYERS = [
     {"exceptions", "_typing"},
     {"resampling"},
-    {"patterns"},
+    {"patterns", "vote_rates", "expectation_maximisation"},
     {"coding"},
     {"raw_votes"},
     {"votes"},
@@ -91,7 +91,8 @@ def test_nothing_imports_itself_in_a_circle(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns", "linear_bounds"]
+    "module",
+    ["maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns", "linear_bounds", "vote_rates"],
 )
 def test_the_mathematics_knows_arrays_and_not_votes(module: str) -> None:
     assert not reachable(module) & {"votes", "raw_votes", "coding", "moments", "labels", "box"}

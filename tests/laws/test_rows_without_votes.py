@@ -17,6 +17,7 @@ def softmax(weights: Floats) -> Floats:
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.filterwarnings("ignore::thumbwise.exceptions.DegenerateFitWarning")
 def test_silent_rows_get_the_softmax_of_the_class_weights(k: int, seed: int) -> None:
     votes, truth = random_votes(np.random.default_rng(seed), 150, 3, k, abstain=0.5)
     model = BalsubramaniFreund().fit(votes, box=Box.exact(votes, truth))

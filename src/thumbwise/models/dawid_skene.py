@@ -1,48 +1,72 @@
-"""One-coin Dawid-Skene by expectation maximisation, in the log domain."""
+"""Dawid-Skene by expectation maximisation, in the log domain, on patterns."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.maxent import log_softmax, scores
-from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.exceptions import DegenerateFitWarning
+from thumbwise.expectation_maximisation import ascend
+from thumbwise.labels import code_labels
+from thumbwise.maxent import log_softmax
+from thumbwise.models.base import LabelModel, find_known, read_for_fit
 from thumbwise.models.majority_vote import vote_shares
-from thumbwise.moments import STANDARD, Moments, build_moments
+from thumbwise.moments import label_counts
+from thumbwise.patterns import Patterns
+from thumbwise.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
 from thumbwise.votes import Votes
+
+# A class with this share of the votes, on at least that many items, that is left with a hundredth of it has been lost.
+_LOST_SHARE, _LOST_ITEMS = 0.05, 10
 
 
 class DawidSkene(LabelModel):
-    """Rules that err independently of each other given the class, each with one accuracy.
+    """Rules that err independently of each other given the class (Dawid and Skene 1979).
 
-    Given class c, rule j votes c with probability b_j and every other class with probability (1 - b_j) / (k - 1); an
-    abstention says nothing. Accuracies and class frequencies w maximise the likelihood of the votes, found by
-    expectation maximisation from the majority vote. The prediction is a softmax over c of log w_c plus the weights
-    log(b_j (k - 1) / (1 - b_j)) of the rules that vote c: the same family as :class:`BalsubramaniFreund`.
+    On an item of class c rule j votes v with probability ``rates[j, v, c]``; an abstention says nothing. The kinds:
 
-    Assumes conditional independence, which copies of a rule break. *Guarantee*: none.
+    - ``"one_coin"``: right with one probability b_j, otherwise any other class alike;
+    - ``"class_conditional"``: right with probability b_j,c, which depends on the class;
+    - ``"full"``: a whole confusion matrix. With two classes this is the kind above.
+
+    Rates and class frequencies w maximise the likelihood of the votes, or with prior counts the posterior, found by
+    expectation maximisation from the majority vote. The prediction is the softmax over c of log w_c plus the sum over
+    votes of log rates[j, v, c]. For one coin this is the family of :class:`BalsubramaniFreund`, with the weights
+    log(b_j (k - 1) / (1 - b_j)) and log w_c.
+
+    Assumes conditional independence, which copies of a rule break. The likelihood has several maxima, and one-sided
+    rules can lead to one where a class is lost; a :class:`DegenerateFitWarning` says so. *Guarantee*: none.
 
     Parameters
     ----------
-    kind : {"one_coin"}
+    kind : {"one_coin", "class_conditional", "full"}
+    prior_right, prior_wrong : float
+        Dirichlet prior: as if each rule had already been right and wrong so often on items of each class.
+    prior_class : float
+        As if each class had already been seen on so many items.
+    accelerate : bool
+        Whether to extrapolate (SQUAREM): fewer iterations to a fixed point of the same algorithm, with the objective
+        never decreasing, but where there are several, perhaps to another one.
     tol : float
-        Stop when one iteration changes the class frequencies, and the entries of all confusion matrices, by less than
-        this in sum.
+        Stop when one iteration changes the class frequencies, and the rates, by less than this in sum.
     max_iter : int
 
     Attributes
     ----------
-    accuracies_ : ndarray of shape (n_rules,)
-        1 / n_classes for a rule that never votes.
+    rates_ : ndarray of shape (n_rules, n_classes, n_classes)
+        By rule, class voted for, true class. 1 / n_classes where there is nothing to learn from.
     class_frequencies_ : ndarray of shape (n_classes,)
+    accuracies_ : ndarray of shape (n_rules,)
+        Expected share of right votes, given the class frequencies: the parameters themselves for one coin.
     weights_ : ndarray of shape (n_rules + n_classes,)
-        Log-odds per vote, rules first, then classes.
-    log_likelihood_path_ : ndarray of shape (n_iter_,)
-        Log likelihood of the votes at the parameters of each iteration; never decreases.
+        Log-odds per vote, rules first, then classes; one coin only.
+    objective_path_ : ndarray of shape (n_iter_,)
+        Log likelihood of the votes, plus the log of the prior, at each iteration; never decreases.
     n_iter_ : int
 
     Examples
@@ -51,77 +75,170 @@ class DawidSkene(LabelModel):
     >>> votes = [[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0]]
     >>> tw.DawidSkene().fit(votes).predict(votes)
     array([0, 0, 1, 1, 0])
+
+    Labels that are known stay what they are:
+
+    >>> tw.DawidSkene(kind="full", prior_right=2, prior_wrong=1).fit(votes, [0, 0, 1, -1, -1]).accuracies_.round(2)
+    array([0.81, 0.81, 0.63])
     """
 
-    def __init__(self, *, kind: Literal["one_coin"] = "one_coin", tol: float = 1e-5, max_iter: int = 10_000) -> None:
+    weights_: FloatArray
+
+    def __init__(
+        self,
+        *,
+        kind: Kind = "one_coin",
+        prior_right: float = 0.0,
+        prior_wrong: float = 0.0,
+        prior_class: float = 0.0,
+        accelerate: bool = False,
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+    ) -> None:
         self.kind = kind
+        self.prior_right = prior_right
+        self.prior_wrong = prior_wrong
+        self.prior_class = prior_class
+        self.accelerate = accelerate
         self.tol = tol
         self.max_iter = max_iter
 
     def fit(self, votes: Any, y: Any = None) -> DawidSkene:
-        """Estimate accuracies and class frequencies; ``y`` is ignored."""
-        if self.kind != "one_coin":
-            raise ValueError(f'kind must be "one_coin"; found {self.kind!r}.')
+        """Estimate rates and class frequencies.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+        y : array-like of shape (n_items,), optional
+            Classes of items where known, -1 or missing elsewhere. Known ones are not estimated, and where votes have
+            ids those items keep them in every prediction.
+        """
+        self._check()
         votes = read_for_fit(votes, y)
-        moments = build_moments(STANDARD, votes)
-        counts = votes.patterns.counts.astype(float)
-        right = _shares_right(vote_shares(votes.patterns), counts, moments)
-        proba, log_likelihood = _expect(right, counts, moments, votes.n_classes)
-        path = [log_likelihood]
-        change = np.inf
-        while change >= self.tol and len(path) < self.max_iter:
-            previous, right = right, _shares_right(proba, counts, moments)
-            proba, log_likelihood = _expect(right, counts, moments, votes.n_classes)
-            path.append(log_likelihood)
-            change = _change(right - previous, votes.n_classes)
-        if change >= self.tol:
+        labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
+        evidence = _Evidence.of(votes, labels, self)
+        found = ascend(
+            evidence.maximise(evidence.expected(vote_shares(votes.patterns))),
+            evidence.step,
+            distance=evidence.distance,
+            normalise=evidence.normalise,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            accelerate=self.accelerate,
+        )
+        if found.change >= self.tol:
             warnings.warn(
-                f"Dawid-Skene still changes by {change:.1e} (tol={self.tol:.1e}) after {len(path)} iterations.",
+                f"Dawid-Skene still changes by {found.change:.1e} (tol={self.tol:.1e}) after {len(found.path)} "
+                "iterations.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.accuracies_, self.class_frequencies_ = np.split(right, [votes.n_rules])
-        self.weights_, _ = _log_odds(right, moments.sizes, votes.n_classes)
-        self.log_likelihood_path_ = np.array(path)
-        self.n_iter_ = len(path)
-        self._remember(votes)
+        self.rates_, self.class_frequencies_ = evidence.split(found.parameters)
+        self.accuracies_ = np.einsum("jcc,c->j", self.rates_, self.class_frequencies_)
+        if self.kind == "one_coin":
+            self.accuracies_ = self.rates_[:, 0, 0].copy()
+            self.weights_ = one_coin_weights(self.accuracies_, self.class_frequencies_)
+        self.objective_path_ = found.path
+        self.n_iter_ = len(found.path)
+        self._remember(votes, None if labels is None else find_known(votes, labels))
+        self._warn_of_lost_classes(votes)
         return self
 
+    def _check(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}; found {self.kind!r}.")
+        for name in ("prior_right", "prior_wrong", "prior_class"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be a count of at least 0; found {getattr(self, name)!r}.")
+
+    def _warn_of_lost_classes(self, votes: Votes) -> None:
+        votes_for = votes.patterns.vote_table.sum(axis=0)
+        shares = votes_for / max(1, votes_for.sum())
+        mattered = (shares >= _LOST_SHARE) & (shares * votes.n_items >= _LOST_ITEMS)
+        lost = np.flatnonzero(mattered & (self.class_frequencies_ < shares / 100))
+        if len(lost):
+            c = lost[0]
+            warnings.warn(
+                f"class {votes.class_names[c]!r} gets {shares[c]:.0%} of the votes and is left with a frequency of "
+                f"{self.class_frequencies_[c]:.1e} ({len(lost)} such classes): the likelihood has a maximum at which "
+                "rules that vote for it err always. Give known labels (y), or prior_right and prior_wrong.",
+                DegenerateFitWarning,
+                stacklevel=3,
+            )
+
     def _predict_patterns(self, votes: Votes) -> FloatArray:
-        features = build_moments(STANDARD, votes).features
-        return np.exp(log_softmax(scores(self.weights_, features, votes.n_classes))[0])
+        return np.exp(log_softmax(_log_joint(votes.patterns, self.rates_, self.class_frequencies_))[0])
 
 
-def _shares_right(proba: FloatArray, counts: FloatArray, moments: Moments) -> FloatArray:
-    """M step: accuracy of each rule, frequency of each class. A rule that never votes is right as often as chance."""
-    right = moments.averages(counts[:, None] * proba)
-    return np.clip(np.where(moments.sizes == 0, 1 / proba.shape[1], right), 0, 1)
+def _log_joint(patterns: Patterns, rates: FloatArray, frequencies: FloatArray) -> FloatArray:
+    """Log probability of each pattern's votes together with each class, shape (n_patterns, n_classes)."""
+    by_vote = log_rates(rates).reshape(-1, patterns.n_classes)
+    return np.asarray(patterns.indicators @ by_vote + log_rates(frequencies))
 
 
-def _log_odds(right: FloatArray, sizes: IntArray, k: int) -> tuple[FloatArray, float]:
-    """Weights of the family, and the part of the log likelihood that does not depend on the class.
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """What the parameters are estimated from. Parameters are one vector: all rates, then class frequencies.
 
-    A share of exactly 0 becomes the smallest number that is not: certain, and two contradicting certainties cancel.
+    Attributes
+    ----------
+    unlabeled : ndarray of shape (n_patterns,)
+        Number of items without a label.
+    labeled : ndarray of shape (n_patterns, n_classes)
+        Number of items with each label.
+    prior : ndarray of shape (n_rules, n_classes, n_classes)
+        Prior counts of votes.
     """
-    n_rules = len(right) - k
-    tiny = np.finfo(float).tiny
-    weights = np.log(np.maximum(right, tiny))
-    log_wrong = np.log(np.maximum((1 - right[:n_rules]) / (k - 1), tiny))
-    weights[:n_rules] -= log_wrong
-    return weights, float(sizes[:n_rules] @ log_wrong)
 
+    patterns: Patterns
+    unlabeled: FloatArray
+    labeled: FloatArray
+    prior: FloatArray
+    prior_class: float
+    kind: Kind
 
-def _expect(right: FloatArray, counts: FloatArray, moments: Moments, k: int) -> tuple[FloatArray, float]:
-    """E step: probabilities of the classes of each pattern, and the log likelihood of all votes."""
-    weights, constant = _log_odds(right, moments.sizes, k)
-    log_proba, log_sums = log_softmax(scores(weights, moments.features, k))
-    return np.exp(log_proba), float(counts @ log_sums + constant)
+    @classmethod
+    def of(cls, votes: Votes, labels: IntArray | None, model: DawidSkene) -> _Evidence:
+        patterns = votes.patterns
+        labeled = np.zeros((patterns.n_patterns, patterns.n_classes))
+        if labels is not None:
+            labeled += label_counts(votes, labels)
+        prior = pseudo_counts(patterns.n_rules, patterns.n_classes, model.prior_right, model.prior_wrong)
+        unlabeled = patterns.counts - labeled.sum(axis=1)
+        return cls(patterns, unlabeled, labeled, prior, float(model.prior_class), model.kind)
 
+    def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+        rates, frequencies = np.split(parameters, [self.prior.size])
+        return rates.reshape(self.prior.shape), frequencies
 
-def _change(moved: FloatArray, k: int) -> float:
-    """Larger of the summed changes of class frequencies and of confusion entries.
+    def expected(self, proba: FloatArray) -> FloatArray:
+        """Mass of items with each (pattern, class)."""
+        return self.unlabeled[:, None] * proba + self.labeled
 
-    When an accuracy moves by d, each row of its k x k confusion matrix moves by 2d in sum.
-    """
-    by_rule, by_class = np.split(np.abs(moved), [len(moved) - k])
-    return float(max(by_class.sum(), 2 * k * by_rule.sum()))
+    def maximise(self, masses: FloatArray) -> FloatArray:
+        """M step."""
+        table = (self.patterns.indicators.T @ masses).reshape(self.prior.shape) + self.prior
+        by_class = masses.sum(axis=0) + self.prior_class
+        return np.concatenate([estimate_rates(table, self.kind).ravel(), by_class / by_class.sum()])
+
+    def step(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Log posterior of the parameters up to a constant, and the E and M step that follow."""
+        rates, frequencies = self.split(parameters)
+        log_joint = _log_joint(self.patterns, rates, frequencies)
+        log_proba, log_sums = log_softmax(log_joint)
+        objective = (
+            self.unlabeled @ log_sums
+            + np.vdot(self.labeled, log_joint)
+            + np.vdot(self.prior, log_rates(rates))
+            + self.prior_class * log_rates(frequencies).sum()
+        )
+        return float(objective), self.maximise(self.expected(np.exp(log_proba)))
+
+    def distance(self, moved: FloatArray) -> float:
+        """Larger of the summed changes of the rates and of the class frequencies."""
+        rates, frequencies = self.split(np.abs(moved))
+        return float(max(rates.sum(), frequencies.sum()))
+
+    def normalise(self, parameters: FloatArray) -> FloatArray:
+        rates, frequencies = self.split(parameters)
+        return np.concatenate([(rates / rates.sum(axis=1, keepdims=True)).ravel(), frequencies / frequencies.sum()])
