@@ -27,6 +27,10 @@ class InvalidFileError(ThumbwiseError, ValueError):
     """A file cannot be read as what its ending or its columns promise, or cannot be written."""
 
 
+class InvalidChoiceError(ThumbwiseError, ValueError):
+    """A name that stands for nothing here."""
+
+
 class MissingPackageError(ThumbwiseError, ImportError):
     """Something that thumbwise can use is not installed."""
 
