@@ -1,1 +1,95 @@
-"""Data to try things on."""
+"""Data to try things on: the paper's datasets, crowds, WRENCH folders, a demo, and made-up votes with their truth."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thumbwise.datasets.cards import Card as Card
+    from thumbwise.datasets.cards import card as card
+    from thumbwise.datasets.cards import describe as describe
+    from thumbwise.datasets.crowd import CROWD_NAMES as CROWD_NAMES
+    from thumbwise.datasets.crowd import CrowdData as CrowdData
+    from thumbwise.datasets.crowd import load_crowd as load_crowd
+    from thumbwise.datasets.demo import Demo as Demo
+    from thumbwise.datasets.demo import load_demo as load_demo
+    from thumbwise.datasets.fetching import fetch_paper as fetch_paper
+    from thumbwise.datasets.paper import PAPER_NAMES as PAPER_NAMES
+    from thumbwise.datasets.paper import PAPER_TITLES as PAPER_TITLES
+    from thumbwise.datasets.paper import PaperData as PaperData
+    from thumbwise.datasets.paper import find_paper_folder as find_paper_folder
+    from thumbwise.datasets.paper import load_paper as load_paper
+    from thumbwise.datasets.synthetic import Synthetic as Synthetic
+    from thumbwise.datasets.synthetic import make_class_conditional as make_class_conditional
+    from thumbwise.datasets.synthetic import make_copies as make_copies
+    from thumbwise.datasets.synthetic import make_one_coin as make_one_coin
+    from thumbwise.datasets.synthetic import make_one_sided as make_one_sided
+    from thumbwise.datasets.synthetic import make_paper_synthetic as make_paper_synthetic
+    from thumbwise.datasets.synthetic import make_shared_errors as make_shared_errors
+    from thumbwise.datasets.wrench import WrenchData as WrenchData
+    from thumbwise.datasets.wrench import load_wrench as load_wrench
+
+# Names are imported when first used, so that readers and downloaders cost nothing until then.
+_HOMES = {
+    "CROWD_NAMES": "crowd",
+    "PAPER_NAMES": "paper",
+    "PAPER_TITLES": "paper",
+    "Card": "cards",
+    "CrowdData": "crowd",
+    "Demo": "demo",
+    "PaperData": "paper",
+    "Synthetic": "synthetic",
+    "WrenchData": "wrench",
+    "card": "cards",
+    "describe": "cards",
+    "fetch_paper": "fetching",
+    "find_paper_folder": "paper",
+    "load_crowd": "crowd",
+    "load_demo": "demo",
+    "load_paper": "paper",
+    "load_wrench": "wrench",
+    "make_class_conditional": "synthetic",
+    "make_copies": "synthetic",
+    "make_one_coin": "synthetic",
+    "make_one_sided": "synthetic",
+    "make_paper_synthetic": "synthetic",
+    "make_shared_errors": "synthetic",
+}
+__all__ = [  # noqa: RUF022  # grouped as a reader meets them
+    "load_demo",
+    "Demo",
+    "load_paper",
+    "fetch_paper",
+    "find_paper_folder",
+    "PAPER_NAMES",
+    "PAPER_TITLES",
+    "PaperData",
+    "load_crowd",
+    "CROWD_NAMES",
+    "CrowdData",
+    "load_wrench",
+    "WrenchData",
+    "make_one_coin",
+    "make_class_conditional",
+    "make_one_sided",
+    "make_copies",
+    "make_shared_errors",
+    "make_paper_synthetic",
+    "Synthetic",
+    "card",
+    "Card",
+    "describe",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'thumbwise.datasets' has no attribute {name!r}")
+    value = getattr(import_module(f"thumbwise.datasets.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

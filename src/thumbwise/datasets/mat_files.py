@@ -1,0 +1,100 @@
+"""Votes and labels from MATLAB files of strangers: read only if they are plain numbers of the expected shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.datasets.mat_format import DamagedMatError, MatVariable, scan_variables
+from thumbwise.exceptions import InvalidFileError
+from thumbwise.patterns import ABSTAIN
+
+# The largest of the paper's files has 3.3 MB; a small compressed file can expand to far more than it weighs.
+MAX_BYTES = 200 * 10**6
+MAX_CLASSES = 1000
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
+    """The named variables of a file, two-dimensional arrays of numbers.
+
+    Raises
+    ------
+    InvalidFileError
+        The file is missing, too large, damaged or no MATLAB file of version 5 to 7.2, or a variable is missing or no
+        array of numbers.
+    """
+    content = _read_bytes(path)
+    try:
+        variables = list(scan_variables(content, max_expanded=MAX_BYTES))
+    except DamagedMatError as error:
+        raise InvalidFileError(
+            f"{path} must be a MATLAB file of a version from 5 to 7.2, as its ending says; it cannot be read as such: "
+            f"{error}. Fetch it again."
+        ) from error
+    return {name: _find_array(path, name, variables) for name in names}
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise InvalidFileError(
+                f"{path} must have at most {MAX_BYTES:,} bytes; it has {size:,}. It is another file, fetch it again."
+            )
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InvalidFileError(
+            f"there is no file {path}. Check its name and folder, or fetch it with thumbwise.datasets.fetch_paper."
+        ) from None
+    except OSError as error:
+        raise InvalidFileError(f"{path} cannot be opened: {error.strerror}.") from error
+
+
+def _find_array(path: Path, name: str, variables: Sequence[MatVariable]) -> AnyArray:
+    found = [variable for variable in variables if variable.name == name]
+    if len(found) != 1:
+        listed = ", ".join(repr(variable.name) for variable in variables[:20]) or "none"
+        raise InvalidFileError(f"{path} must hold the variable {name!r} once; its variables are {listed}.")
+    array, shape = found[0].array, found[0].shape
+    if array is None or len(shape) != 2:
+        raise InvalidFileError(
+            f"{name!r} of {path} must be a two-dimensional array of real numbers; it is of kind {found[0].kind!r} and "
+            f"shape {shape}."
+        )
+    return array
+
+
+def as_votes(array: AnyArray, name: str, path: Path) -> IntArray:
+    """Class numbers, or -1 for an abstention, whatever type they were stored as."""
+    if not array.size:
+        raise InvalidFileError(
+            f"{name!r} of {path} must hold votes, items by rules; it is empty, of shape {array.shape}."
+        )
+    return _as_classes(array, name, path, ABSTAIN)
+
+
+def as_labels(array: AnyArray, n_items: int, name: str, path: Path) -> IntArray:
+    """A class number per item, stored as one row or one column."""
+    if array.shape not in {(1, n_items), (n_items, 1)}:
+        raise InvalidFileError(
+            f"{name!r} of {path} must hold one label per item, of shape (1, {n_items}) like the votes; "
+            f"its shape is {array.shape}."
+        )
+    return _as_classes(array, name, path, 0).ravel()
+
+
+def _as_classes(array: AnyArray, name: str, path: Path, lowest: int) -> IntArray:
+    with np.errstate(invalid="ignore"):
+        whole = (array == np.floor(array)) if array.dtype.kind == "f" else np.ones(array.shape, dtype=bool)
+        strange = np.argwhere(~(whole & (array >= lowest) & (array < MAX_CLASSES)))
+    if len(strange):
+        place = tuple(map(int, strange[0]))
+        what = f"class numbers from 0 to {MAX_CLASSES - 1}" + (" or -1 for abstain" if lowest < 0 else "")
+        raise InvalidFileError(
+            f"{name!r} of {path} must hold {what}; found {array[place].item()!r} at {place} "
+            f"({len(strange)} such entries)."
+        )
+    return array.astype(np.int64)
