@@ -6,7 +6,7 @@ a model, at most 3^10 = 59,049 weighted rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -24,6 +24,8 @@ ABSTAIN = -1
 # Codes of a word are sums of integers below this, exact in float32 (24-bit significand), small enough for a table.
 _WORD_SIZE = 2**20
 _CHUNK = 2**14
+# A pair of letters of this many must fit 63 bits.
+_MOST_LETTERS = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ class Patterns:
     def from_rows(cls, rows: IntArray, counts: IntArray, groups: IntArray, n_classes: int) -> Patterns:
         """Take distinct rows of votes, ABSTAIN where a rule says nothing."""
         voted = rows != ABSTAIN
-        starts = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
+        starts = _starts_of(voted.sum(axis=1))
         rules = np.nonzero(voted)[1].astype(np.int32)
         return cls(starts, rules, rows[voted].astype(np.int32), counts, groups, rows.shape[1], n_classes)
 
@@ -102,11 +104,30 @@ class Patterns:
         shape = (self.n_patterns, self.n_rules * self.n_classes)
         return sp.csr_array((np.ones(len(columns)), columns, self.starts), shape=shape)
 
-    def to_rows(self) -> IntArray:
+    def to_rows(self, dtype: npt.DTypeLike = np.int32) -> IntArray:
         """Dense rows, shape (n_patterns, n_rules)."""
-        rows = np.full((self.n_patterns, self.n_rules), ABSTAIN, dtype=np.int32)
+        rows = np.full((self.n_patterns, self.n_rules), ABSTAIN, dtype=dtype)
         rows[self.owners, self.rules] = self.classes
         return rows
+
+    def take(self, positions: IntArray, counts: IntArray) -> Patterns:
+        """Some of the patterns, with other counts."""
+        lengths = self.votes_per_pattern[positions]
+        starts = _starts_of(lengths)
+        votes = np.repeat(self.starts[positions] - starts[:-1], lengths) + np.arange(starts[-1])
+        groups = self.groups[positions]
+        return Patterns(starts, self.rules[votes], self.classes[votes], counts, groups, self.n_rules, self.n_classes)
+
+    def with_rules(self, rules: Sequence[int]) -> Patterns:
+        """The votes of some rules, or of all in another order; patterns may then be equal, and in any order."""
+        table = sp.csr_array((self.classes, self.rules, self.starts), shape=(self.n_patterns, self.n_rules))
+        chosen = table[:, list(rules)]
+        chosen.sort_indices()
+        starts, columns = chosen.indptr.astype(np.int64), chosen.indices.astype(np.int32)
+        return Patterns(starts, columns, chosen.data, self.counts, self.groups, chosen.shape[1], self.n_classes)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "indicators"}
 
 
 def find_patterns(votes: IntArray, n_classes: int, groups: IntArray | None = None) -> tuple[Patterns, IntArray]:
@@ -138,11 +159,58 @@ def find_patterns(votes: IntArray, n_classes: int, groups: IntArray | None = Non
         if len(counts) == n_items:
             break
     if groups is not None:
-        n_groups = int(groups.max()) + 1
+        n_groups = int(groups.max(initial=0)) + 1
         ranks, counts = _rank(ranks.astype(np.int64) * n_groups + groups, len(counts) * n_groups)
     example = _examples(ranks, len(counts))
     shown = np.zeros(len(counts), dtype=np.int64) if groups is None else groups[example]
     return Patterns.from_rows(votes[example], counts, shown, n_classes), ranks
+
+
+def merge_patterns(patterns: Patterns) -> tuple[Patterns, IntArray]:
+    """Equal patterns made one, in the lexicographic order of their dense rows, which are never made.
+
+    A pattern is read as a string with one letter per vote, which grows as the rule comes earlier and as the class does;
+    its end is smaller than any letter. At the first rule that tells two patterns apart, an abstention so comes before
+    a vote, as -1 does in dense rows. Strings are halved again and again: two letters become one, their rank among the
+    pairs of letters that occur. Memory follows the number of votes, and so does time but for a logarithm.
+
+    Returns
+    -------
+    merged : Patterns
+        With counts added up.
+    inverse : ndarray of shape (n_patterns,), int32 or int64
+        Where each of the patterns given is in ``merged``.
+    """
+    from_last = patterns.n_rules - 1 - patterns.rules.astype(np.int64)
+    letters: IntArray = from_last * patterns.n_classes + patterns.classes + 1
+    n_letters, lengths = patterns.n_rules * patterns.n_classes + 1, patterns.votes_per_pattern
+    while lengths.max(initial=0) > 1:
+        letters, n_letters = _join_pairs(letters, n_letters, lengths)
+        lengths = (lengths + 1) // 2
+    whole = np.zeros(len(lengths), dtype=np.int64)
+    whole[lengths == 1] = letters
+    n_groups = int(patterns.groups.max(initial=0)) + 1
+    ranks, occurrences = _rank(whole * n_groups + patterns.groups, n_letters * n_groups)
+    counts = np.bincount(ranks, patterns.counts, minlength=len(occurrences)).astype(np.int64)
+    return patterns.take(_examples(ranks, len(counts)), counts), ranks
+
+
+def _join_pairs(letters: IntArray, n_letters: int, lengths: IntArray) -> tuple[IntArray, int]:
+    """Each two neighbouring letters of a string as one; a last one without neighbour is joined to the end, 0."""
+    if n_letters > _MOST_LETTERS:
+        letters, occurrences = _rank(letters, n_letters)
+        letters, n_letters = letters.astype(np.int64) + 1, len(occurrences) + 1
+    starts, shorter = _starts_of(lengths), (lengths + 1) // 2
+    ends = _starts_of(shorter)
+    left = np.repeat(starts[:-1] - 2 * ends[:-1], shorter) + 2 * np.arange(ends[-1])
+    right = letters[np.minimum(left + 1, len(letters) - 1)]
+    right[ends[1:][lengths % 2 == 1] - 1] = 0
+    ranks, occurrences = _rank(letters[left] * n_letters + right, n_letters**2)
+    return ranks.astype(np.int64) + 1, len(occurrences) + 1
+
+
+def _starts_of(lengths: IntArray) -> IntArray:
+    return np.concatenate([[0], np.cumsum(lengths)])
 
 
 def pack_rows(votes: IntArray, base: int) -> IntArray:

@@ -27,11 +27,14 @@ def test_the_family_is_complete() -> None:
 
 @pytest.mark.parametrize("kind", FAMILY)
 def test_everything_descends_from_one_base_and_is_public(kind: type[Exception]) -> None:
-    assert issubclass(kind, tw.ThumbwiseError)
+    assert issubclass(kind, (tw.ThumbwiseError, Warning))
     assert getattr(tw, kind.__name__) is kind
 
 
-@pytest.mark.parametrize("kind", [tw.InvalidVotesError, tw.InvalidLabelsError, tw.InvalidBoxError, tw.InvalidFileError])
+@pytest.mark.parametrize(
+    "kind",
+    [tw.InvalidVotesError, tw.InvalidLabelsError, tw.InvalidBoxError, tw.InvalidFileError, tw.InvalidChoiceError],
+)
 def test_wrong_values_are_value_errors(kind: type[Exception]) -> None:
     assert issubclass(kind, ValueError)
 

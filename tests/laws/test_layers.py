@@ -15,9 +15,13 @@ ROOT = Path(thumbwise.__file__).parent
 LAYERS = [
     {"exceptions", "_typing"},
     {"resampling"},
-    {"patterns", "vote_rates", "expectation_maximisation"},
+    {"patterns", "vote_rates", "expectation_maximisation", "inert_pickle", "subtypes"},
+    {"overlaps", "hyper_network", "brier_game"},
+    {"hyper_weights"},
     {"coding"},
-    {"raw_votes"},
+    {"raw_votes", "long_columns"},
+    {"long_labels"},
+    {"long_votes"},
     {"votes"},
     {"sample_population", "label_fit"},
     {"sample_omnibus"},
@@ -31,7 +35,14 @@ LAYERS = [
     {"pinning"},
     {"models.base", "certificate"},
     {"models.majority_vote"},
-    {"models.dawid_skene", "models.balsubramani_freund"},
+    {
+        "models.dawid_skene",
+        "models.balsubramani_freund",
+        "models.data_programming",
+        "models.ebcc",
+        "models.amcl",
+        "models.hyper_label_model",
+    },
 ]
 HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
 BELOW_MODELS = sorted(module for module in HEIGHT if not module.startswith("models."))
@@ -92,7 +103,11 @@ def test_nothing_imports_itself_in_a_circle(module: str) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns", "linear_bounds", "vote_rates"],
+    [
+        *("maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns", "linear_bounds"),
+        *("vote_rates", "expectation_maximisation", "overlaps", "subtypes", "brier_game"),
+        *("hyper_network", "hyper_weights", "inert_pickle"),
+    ],
 )
 def test_the_mathematics_knows_arrays_and_not_votes(module: str) -> None:
     assert not reachable(module) & {"votes", "raw_votes", "coding", "moments", "labels", "box"}
