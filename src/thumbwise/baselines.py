@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
+from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.gold import GoldIs
+from thumbwise.models.amcl import AMCL
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.models.base import LabelModel
+from thumbwise.models.data_programming import DataProgramming
 from thumbwise.models.dawid_skene import DawidSkene
+from thumbwise.models.ebcc import EBCC
+from thumbwise.models.hyper_label_model import HyperLabelModel
 from thumbwise.models.majority_vote import MajorityVote
 from thumbwise.patterns import ABSTAIN
 from thumbwise.votes import Votes
@@ -107,16 +115,6 @@ def _one_hot(votes: Votes) -> FloatArray:
     return np.hstack([votes.array == c for c in range(ABSTAIN, votes.n_classes)]).astype(float)
 
 
-def majority_vote(split: Split) -> FloatArray:
-    """Shares of the votes."""
-    return MajorityVote().fit(split.pool).predict_proba(split.votes)
-
-
-def dawid_skene(split: Split) -> FloatArray:
-    """One-coin Dawid-Skene, fitted to the votes of the pool."""
-    return DawidSkene().fit(split.pool).predict_proba(split.votes)
-
-
 def balsubramani_freund(split: Split) -> FloatArray:
     """The game, with the box that the gold of the other folds gives, widened if it is empty."""
     box = Box.from_gold(
@@ -129,15 +127,61 @@ def balsubramani_freund(split: Split) -> FloatArray:
     return BalsubramaniFreund(on_infeasible="widen", tol=1e-6).fit(split.pool, box=box).predict_proba(split.votes)
 
 
+def data_programming(split: Split) -> FloatArray:
+    """Data programming on the votes of the pool, with the class shares of gold as its class balance."""
+    model = DataProgramming(class_balance=class_shares(split)[0])
+    return model.fit(split.pool).predict_proba(split.votes)
+
+
+def amcl(split: Split) -> FloatArray:
+    """The convex combination of rules that is best against the worst labeling that gold leaves open."""
+    model = AMCL(on_infeasible="widen")
+    model.fit(split.pool, gold_votes=split.fit_votes, gold_labels=split.fit_labels)
+    return model.predict_proba(split.votes)
+
+
+def from_votes(model: LabelModel) -> Callable[[Split], FloatArray]:
+    """A model that is fitted to the votes of the pool alone."""
+    return lambda split: clone(model).fit(split.pool).predict_proba(split.votes)
+
+
 REFERENCE = Method("Balsubramani-Freund", balsubramani_freund)
 METHODS: tuple[Method, ...] = (
     REFERENCE,
-    Method("majority vote", majority_vote, uses_gold=False),
+    Method("majority vote", from_votes(MajorityVote()), uses_gold=False),
     Method("best single rule", best_rule),
     Method("class frequencies", class_shares),
     Method("logistic regression on votes", logistic_regression),
-    Method("Dawid-Skene", dawid_skene, uses_gold=False),
+    Method("Dawid-Skene", from_votes(DawidSkene()), uses_gold=False),
 )
+ALL_METHODS: tuple[Method, ...] = (
+    *METHODS,
+    Method("Dawid-Skene (class-conditional)", from_votes(DawidSkene(kind="class_conditional")), uses_gold=False),
+    Method("Dawid-Skene (full)", from_votes(DawidSkene(kind="full")), uses_gold=False),
+    Method("data programming", data_programming),
+    Method("EBCC", from_votes(EBCC()), uses_gold=False),
+    Method("AMCL", amcl),
+    Method("hyper label model", from_votes(HyperLabelModel()), uses_gold=False),
+)
+
+MethodChoice: TypeAlias = Literal["default", "all"] | Sequence[str | Method]
+
+
+def choose_methods(chosen: MethodChoice) -> tuple[Method, ...]:
+    """Methods by name, the first six or all; the reference is always among them."""
+    if isinstance(chosen, str):
+        if chosen not in ("default", "all"):
+            raise InvalidChoiceError(f'methods must be "default", "all" or a list of names; found {chosen!r}.')
+        return METHODS if chosen == "default" else ALL_METHODS
+    named = {method.name: method for method in ALL_METHODS}
+    strange = [name for name in chosen if isinstance(name, str) and name not in named]
+    if strange:
+        raise InvalidChoiceError(f"methods must be some of {', '.join(map(repr, named))}; found {strange[0]!r}.")
+    methods = tuple(named[name] if isinstance(name, str) else name for name in chosen)
+    names = [method.name for method in methods]
+    if len(set(names)) < len(names):
+        raise InvalidChoiceError(f"methods must have different names; found {names}.")
+    return methods if REFERENCE.name in names else (REFERENCE, *methods)
 
 
 def log_losses(labels: IntArray, proba: FloatArray) -> FloatArray:

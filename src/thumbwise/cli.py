@@ -21,6 +21,7 @@ from thumbwise.console import in_command_words, stderr, visible
 from thumbwise.exceptions import ThumbwiseError
 
 if TYPE_CHECKING:
+    from thumbwise.baselines import MethodChoice
     from thumbwise.io.wide import Roles
 
 app = typer.Typer(
@@ -173,6 +174,9 @@ def compare(
     ignore: _Ignore = None,
     classes: _Classes = None,
     abstain: _Abstain = None,
+    methods: Annotated[
+        str, typer.Option(help='"default", "all", or names as the table shows them, separated by commas.')
+    ] = "default",
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
 ) -> None:
     """Compare methods on gold labels that they have not seen, and say which differences are real."""
@@ -180,7 +184,13 @@ def compare(
         from thumbwise.commands.compare import compare_files  # noqa: PLC0415
 
         roles = _roles(id_name, gold_column, gold_id, gold_label, ignore, classes, abstain)
-        compare_files(votes, gold, roles, confidence=confidence)
+        compare_files(votes, gold, roles, methods=_method_choice(methods), confidence=confidence)
+
+
+def _method_choice(text: str) -> MethodChoice:
+    if text == "all":
+        return "all"
+    return "default" if text == "default" else [name.strip() for name in text.split(",") if name.strip()]
 
 
 class MetricChoice(StrEnum):

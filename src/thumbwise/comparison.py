@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.baselines import METHODS, REFERENCE, Method, Split, log_losses
+from thumbwise.baselines import REFERENCE, Method, MethodChoice, Split, choose_methods, log_losses
 from thumbwise.box import Box
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.gold import GoldIs, check_roles, known_gold
 from thumbwise.metrics import first_best
 from thumbwise.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
@@ -36,6 +38,8 @@ class Score:
     accuracy_interval : tuple of float
         Clopper-Pearson: exact for a method that does not use gold, approximate for one that is fitted anew per fold.
     uses_gold : bool
+    seconds : float
+        Of one fit to the pool and its predictions, the mean over folds; counting patterns is not in it.
     """
 
     method: str
@@ -45,6 +49,7 @@ class Score:
     accuracy_interval: tuple[float, float]
     brier: float
     uses_gold: bool
+    seconds: float = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ class Comparison:
         How many rules with uncorrelated errors they amount to; see :func:`thumbwise.redundancy.effective_number`.
     duplicates : tuple of Duplicate
         Rules that say nearly the same on the pool.
+    remarks : tuple of str
+        What methods said while they were fitted, and which could not be.
     n_gold, n_rules, n_folds : int
     confidence_level : float
     """
@@ -99,6 +106,7 @@ class Comparison:
     error_pairs: tuple[ErrorPair, ...]
     effective_rules: float
     duplicates: tuple[Duplicate, ...]
+    remarks: tuple[str, ...]
     n_gold: int
     n_rules: int
     n_folds: int
@@ -122,14 +130,14 @@ class Comparison:
 
     @property
     def warnings(self) -> list[str]:
-        """What is odd about the rules, one sentence each."""
+        """What is odd about the rules and the fits, one sentence each."""
         found = [f"{name!r} is worse than chance: its whole interval lies below it." for name in self.below_chance]
         for pair in self.duplicates[:_SHOWN_PAIRS]:
             what = "are identical" if pair.is_identical else f"give the same vote on {100 * pair.same:.1f} % of items"
             found.append(f"{pair.first!r} and {pair.second!r} {what}.")
         if len(self.duplicates) > _SHOWN_PAIRS:
             found.append(f"{len(self.duplicates) - _SHOWN_PAIRS} more pairs of near-duplicates.")
-        return found
+        return [*found, *self.remarks]
 
     def frame(self) -> dict[str, list[Any]]:
         """Scores, one entry per method in each column."""
@@ -143,6 +151,7 @@ class Comparison:
             "accuracy_lower": [s.accuracy_interval[0] for s in self.scores],
             "accuracy_upper": [s.accuracy_interval[1] for s in self.scores],
             "brier": [s.brier for s in self.scores],
+            "seconds": [s.seconds for s in self.scores],
             "difference": [difference[s.method].mean if s.method in difference else 0.0 for s in self.scores],
             "p_value": [difference[s.method].p_value if s.method in difference else 1.0 for s in self.scores],
         }
@@ -159,7 +168,7 @@ def compare(
     pool: Votes,
     confidence_level: float = 0.95,
     gold_is: GoldIs = "separate",
-    methods: Sequence[Method] = METHODS,
+    methods: MethodChoice = "default",
     n_folds: int = _N_FOLDS,
     random_state: int = 0,
 ) -> Comparison:
@@ -176,8 +185,9 @@ def compare(
     ----------
     gold_votes, gold_labels, pool, confidence_level, gold_is
         As for :meth:`Box.from_gold`.
-    methods : sequence of Method
-        Balsubramani-Freund, against which differences are taken, must be among them.
+    methods : "default", "all" or sequence of names or Methods
+        Balsubramani-Freund, against which differences are taken, is always among them. A method whose package is not
+        installed is left out, and ``remarks`` says so.
     n_folds : int
     random_state : int
         For folds, bootstrap and sign flips.
@@ -198,21 +208,16 @@ def compare(
     """
     gold_votes, labels = known_gold(gold_votes, gold_labels, pool)[:2]
     check_roles(gold_votes, pool, gold_is)
-    _check(labels, methods, n_folds)
+    _check(labels, n_folds)
+    chosen = choose_methods(methods)
     rng = np.random.default_rng(random_state)
     folds = _draw_folds(labels, n_folds, rng)
     splits = [_split(pool, gold_votes, labels, folds == f, gold_is, confidence_level) for f in range(folds.max() + 1)]
     unseen = _split(pool, gold_votes, labels, np.ones(len(labels), dtype=bool), gold_is, confidence_level)
-    predictions = {
-        method.name: _cross_fit(method, splits, folds) if method.uses_gold else method.predict(unseen)
-        for method in methods
-    }
-    losses = {name: log_losses(labels, proba) for name, proba in predictions.items()}
+    runs, remarks = _run_all(chosen, splits, folds, unseen)
+    losses = {run.method.name: log_losses(labels, run.proba) for run in runs}
     intervals = bootstrap_means(np.column_stack([*losses.values()]), rng, confidence_level)
-    scores = [
-        _score(method, labels, predictions[method.name], interval, confidence_level)
-        for method, interval in zip(methods, intervals, strict=True)
-    ]
+    scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
     errors = correlate_errors(gold_votes, labels)
@@ -224,6 +229,7 @@ def compare(
         error_pairs=tuple(errors.pairs()),
         effective_rules=effective_number(errors),
         duplicates=tuple(find_duplicates(pool)),
+        remarks=tuple(remarks),
         n_gold=len(labels),
         n_rules=pool.n_rules,
         n_folds=len(splits),
@@ -231,15 +237,12 @@ def compare(
     )
 
 
-def _check(labels: IntArray, methods: Sequence[Method], n_folds: int) -> None:
+def _check(labels: IntArray, n_folds: int) -> None:
     if len(labels) < 2 or n_folds < 2:
         raise InvalidLabelsError(
             "a comparison needs at least two gold items and two folds, to judge a method on labels that it has not "
             f"seen; found {len(labels)} gold items and {n_folds} folds."
         )
-    names = [method.name for method in methods]
-    if REFERENCE.name not in names or len(set(names)) < len(names):
-        raise ValueError(f"methods must have different names, one of them {REFERENCE.name!r}; found {names}.")
 
 
 def _draw_folds(labels: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
@@ -257,26 +260,57 @@ def _split(
     return Split(pool, gold.take(~held_out), labels[~held_out], gold.take(held_out), gold_is, confidence_level)
 
 
-def _cross_fit(method: Method, splits: Sequence[Split], folds: IntArray) -> FloatArray:
-    """Predictions for all gold items, each from a fit that has not seen its label."""
-    proba = np.empty((len(folds), splits[0].n_classes))
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """Predictions of one method for all gold items, each from a fit that has not seen its label."""
+
+    method: Method
+    proba: FloatArray
+    seconds: float
+
+
+def _run_all(
+    methods: Sequence[Method], splits: Sequence[Split], folds: IntArray, unseen: Split
+) -> tuple[list[_Run], list[str]]:
+    """Runs of the methods that can be run, and what was said meanwhile, each remark once."""
+    _ = unseen.pool.patterns  # counted once, on nobody's time
+    runs: list[_Run] = []
+    remarks: dict[str, None] = {}
+    for method in methods:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                runs.append(_run(method, splits, folds, unseen))
+            except MissingPackageError as missing:
+                remarks[f"{method.name} is left out: {missing}"] = None
+        remarks.update({f"{method.name}: {warning.message}": None for warning in said})
+    return runs, list(remarks)
+
+
+def _run(method: Method, splits: Sequence[Split], folds: IntArray, unseen: Split) -> _Run:
+    start = perf_counter()
+    if not method.uses_gold:
+        proba = method.predict(unseen)
+        return _Run(method, proba, perf_counter() - start)
+    proba = np.empty((len(folds), unseen.n_classes))
     for f, split in enumerate(splits):
         proba[folds == f] = method.predict(split)
-    return proba
+    return _Run(method, proba, (perf_counter() - start) / len(splits))
 
 
-def _score(method: Method, labels: IntArray, proba: FloatArray, interval: tuple[float, float], level: float) -> Score:
-    n_right = int(np.sum(first_best(proba) == labels))
+def _score(run: _Run, labels: IntArray, interval: tuple[float, float], level: float) -> Score:
+    n_right = int(np.sum(first_best(run.proba) == labels))
     exact = binomtest(n_right, len(labels)).proportion_ci(level, method="exact")
-    truth = np.eye(proba.shape[1])[labels]
+    truth = np.eye(run.proba.shape[1])[labels]
     return Score(
-        method=method.name,
-        log_loss=float(log_losses(labels, proba).mean()),
+        method=run.method.name,
+        log_loss=float(log_losses(labels, run.proba).mean()),
         log_loss_interval=interval,
         accuracy=n_right / len(labels),
         accuracy_interval=(float(exact.low), float(exact.high)),
-        brier=float(((proba - truth) ** 2).sum(axis=1).mean()),
-        uses_gold=method.uses_gold,
+        brier=float(((run.proba - truth) ** 2).sum(axis=1).mean()),
+        uses_gold=run.method.uses_gold,
+        seconds=run.seconds,
     )
 
 

@@ -46,6 +46,7 @@ def test_names_are_plain_text_with_control_characters_visible(folder: Path, run:
         (["--confidence", "95"], "--confidence must lie between 0 and 1"),
         (["--id", "nothing"], "must have a column 'nothing'"),
         (["--gold-label", "y"], "gold file must have a column 'y'"),
+        (["--methods", "majority vote, GLAD"], "methods must be some of 'Balsubramani-Freund', 'majority vote'"),
     ],
 )
 def test_bad_input_is_one_message(folder: Path, run: Run, options: list[str], message: str) -> None:
@@ -62,3 +63,13 @@ def test_one_gold_label_is_too_few(folder: Path, run: Run) -> None:
     answer = run("compare", folder / "votes.csv", "--gold", folder / "gold.csv")
     assert answer.exit_code == 2
     assert "at least two gold items" in answer.stderr
+
+
+def test_methods_are_chosen_by_name(folder: Path, run: Run) -> None:
+    answer = run(
+        "compare", folder / "votes.csv", "--gold", folder / "gold.csv", "--methods", "Dawid-Skene (full), AMCL"
+    )
+    assert answer.exit_code == 0
+    table = answer.stdout.split("Against Balsubramani-Freund")[0]
+    assert all(name in table for name in ("Dawid-Skene (full)", "AMCL", "Balsubramani-Freund", "seconds"))
+    assert "majority vote" not in table

@@ -6,15 +6,17 @@ correction at all.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import beta, binom, permutation_test
 
 import thumbwise as tw
 from thumbwise import metrics
-from thumbwise.baselines import CLIP, METHODS, REFERENCE, Method, Split, class_shares
+from thumbwise.baselines import ALL_METHODS, CLIP, METHODS, REFERENCE, Method, Split, class_shares
 from thumbwise.comparison import compare
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, MissingPackageError
 from thumbwise.resampling import bootstrap_means, holm, sign_flip_test
 
 
@@ -198,5 +200,40 @@ def test_bad_arguments() -> None:
     votes, truth = simulate(9, [0.8])
     with pytest.raises(InvalidLabelsError, match=r"at least two gold items and two folds.*found 1 gold items"):
         compare(votes.take([0]), truth[:1], pool=votes, gold_is="subset")
-    with pytest.raises(ValueError, match="one of them 'Balsubramani-Freund'"):
-        compare(votes.take(range(9)), truth[:9], pool=votes, gold_is="subset", methods=METHODS[1:])
+    with pytest.raises(InvalidChoiceError, match="methods must have different names"):
+        compare(votes.take(range(9)), truth[:9], pool=votes, gold_is="subset", methods=["EBCC", "EBCC"])
+    with pytest.raises(InvalidChoiceError, match=r"methods must be some of .*'AMCL'.*; found 'GLAD'"):
+        compare(votes.take(range(9)), truth[:9], pool=votes, gold_is="subset", methods=["GLAD"])
+
+
+def test_all_methods_are_judged_with_their_times() -> None:
+    """Those that see gold are fitted anew per fold; rules this good leave all of them far from guessing."""
+    votes, truth = simulate(3, [0.85, 0.8, 0.75, 0.7], n=300)
+    found = compare(votes.take(range(100)), truth[:100], pool=votes, gold_is="subset", methods="all")
+    left_out = {remark.split(" is left out")[0] for remark in found.remarks if " is left out" in remark}
+    assert left_out <= {"hyper label model"}
+    assert {s.method for s in found.scores} == {m.name for m in ALL_METHODS} - left_out
+    assert all(s.seconds > 0 for s in found.scores)
+    assert all(s.log_loss < 0.6 for s in found.scores if s.method != "class frequencies")
+
+
+def test_the_reference_is_always_there() -> None:
+    votes, truth = simulate(4, [0.8, 0.7])
+    found = compare(votes.take(range(60)), truth[:60], pool=votes, gold_is="subset", methods=["majority vote"])
+    assert {s.method for s in found.scores} == {REFERENCE.name, "majority vote"}
+
+
+def test_what_methods_say_is_kept_and_who_is_missing_is_named() -> None:
+    votes, truth = simulate(5, [0.8, 0.7])
+
+    def absent(split: Split) -> np.ndarray:
+        raise MissingPackageError("install it")
+
+    def loud(split: Split) -> np.ndarray:
+        warnings.warn("beware", stacklevel=1)
+        return class_shares(split)
+
+    methods = [Method("absent", absent), Method("loud", loud)]
+    found = compare(votes.take(range(60)), truth[:60], pool=votes, gold_is="subset", methods=methods)
+    assert found.remarks == ("absent is left out: install it", "loud: beware")
+    assert {s.method for s in found.scores} == {REFERENCE.name, "loud"}

@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from thumbwise import console as printed
-from thumbwise.baselines import CLIP
+from thumbwise.baselines import CLIP, MethodChoice
 from thumbwise.commands.label import read
 from thumbwise.comparison import Comparison, compare
 from thumbwise.console import _cell, _grid, progress, stdout, visible
@@ -18,13 +18,20 @@ from thumbwise.io.wide import Roles
 _SHOWN_PAIRS = 10
 
 
-def compare_files(votes: Path, gold: Path | None, roles: Roles, *, confidence: float = 0.95) -> None:
+def compare_files(
+    votes: Path, gold: Path | None, roles: Roles, *, methods: MethodChoice = "default", confidence: float = 0.95
+) -> None:
     """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
     wide = read(votes, gold, roles)
     known = wide.gold >= 0
     with progress("comparing"):
         found = compare(
-            wide.votes.take(known), wide.gold[known], pool=wide.votes, confidence_level=confidence, gold_is="subset"
+            wide.votes.take(known),
+            wide.gold[known],
+            pool=wide.votes,
+            confidence_level=confidence,
+            gold_is="subset",
+            methods=methods,
         )
     console = stdout()
     printed.print_understood(console, str(votes), wide, roles.abstain)
@@ -39,7 +46,7 @@ def print_comparison(console: Console, found: Comparison) -> None:
         Text(
             f"each gold item is predicted by a fit that has not seen its label ({found.n_folds} folds); log loss "
             f"counts no probability as less than {CLIP:g}; its intervals are bootstrapped, those of accuracy "
-            "Clopper-Pearson"
+            "Clopper-Pearson; seconds are those of one fit to all items"
         )
     )
     console.print(_differences(found))
@@ -54,7 +61,7 @@ def print_comparison(console: Console, found: Comparison) -> None:
 
 def _scores(found: Comparison) -> Grid:
     level = f"{100 * found.confidence_level:.4g} %"
-    grid = _grid("On gold", ["method", "log loss", level, "accuracy", level, "Brier", "fitted on gold"])
+    grid = _grid("On gold", ["method", "log loss", level, "accuracy", level, "Brier", "fitted on gold", "seconds"])
     for row in found.scores:
         cells = [
             f"{row.log_loss:.3f}",
@@ -63,6 +70,7 @@ def _scores(found: Comparison) -> Grid:
             _range(row.accuracy_interval),
             f"{row.brier:.3f}",
             "yes" if row.uses_gold else "no",
+            f"{row.seconds:.2g}",
         ]
         grid.add_row(*map(_cell, [row.method, *cells]))
     return grid
