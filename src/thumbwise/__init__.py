@@ -12,18 +12,27 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
+    from thumbwise import theory as theory
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
     from thumbwise.comparison import compare as compare
+    from thumbwise.exceptions import DegenerateFitWarning as DegenerateFitWarning
     from thumbwise.exceptions import InfeasibleBoxError as InfeasibleBoxError
     from thumbwise.exceptions import InvalidBoxError as InvalidBoxError
+    from thumbwise.exceptions import InvalidChoiceError as InvalidChoiceError
     from thumbwise.exceptions import InvalidFileError as InvalidFileError
     from thumbwise.exceptions import InvalidLabelsError as InvalidLabelsError
     from thumbwise.exceptions import InvalidVotesError as InvalidVotesError
+    from thumbwise.exceptions import MissingPackageError as MissingPackageError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
+    from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
+    from thumbwise.models.data_programming import DataProgramming as DataProgramming
     from thumbwise.models.dawid_skene import DawidSkene as DawidSkene
+    from thumbwise.models.ebcc import EBCC as EBCC
+    from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
     from thumbwise.planning import plan as plan
     from thumbwise.prediction_costs import add_rule as add_rule
@@ -33,16 +42,23 @@ if TYPE_CHECKING:
 
 # Public names are imported when first used, so that importing the package costs next to nothing.
 _HOMES = {
+    "AMCL": "thumbwise.models.amcl",
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
     "Box": "thumbwise.box",
     "Certificate": "thumbwise.certificate",
+    "DataProgramming": "thumbwise.models.data_programming",
     "DawidSkene": "thumbwise.models.dawid_skene",
+    "DegenerateFitWarning": "thumbwise.exceptions",
+    "EBCC": "thumbwise.models.ebcc",
+    "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
     "InvalidBoxError": "thumbwise.exceptions",
+    "InvalidChoiceError": "thumbwise.exceptions",
     "InvalidFileError": "thumbwise.exceptions",
     "InvalidLabelsError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
     "MajorityVote": "thumbwise.models.majority_vote",
+    "MissingPackageError": "thumbwise.exceptions",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
     "add_rule": "thumbwise.prediction_costs",
@@ -51,31 +67,41 @@ _HOMES = {
     "plan": "thumbwise.planning",
     "share_range": "thumbwise.ranges",
 }
+_MODULES = ("datasets", "metrics", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "Box",
     "Certificate",
     "BalsubramaniFreund",
-    "DawidSkene",
     "MajorityVote",
+    "DawidSkene",
+    "DataProgramming",
+    "EBCC",
+    "AMCL",
+    "HyperLabelModel",
     "certify",
     "add_rule",
     "share_range",
     "plan",
     "compare",
     "metrics",
+    "datasets",
+    "theory",
     "ThumbwiseError",
     "InvalidVotesError",
     "InvalidLabelsError",
     "InvalidBoxError",
     "InvalidFileError",
+    "InvalidChoiceError",
     "InfeasibleBoxError",
+    "MissingPackageError",
+    "DegenerateFitWarning",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name == "metrics":
-        return import_module("thumbwise.metrics")
+    if name in _MODULES:
+        return import_module(f"thumbwise.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'thumbwise' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
