@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.launching import REPOSITORY, Job, Measurement, import_seconds, measure
+from benchmarks.methods import compare_data_programming, compare_dawid_skene, compare_on_imdb, measure_hyper
 from benchmarks.scale import compare_at_scale
 from benchmarks.settings import Settings
 from benchmarks.tables import Row, Table, merge_versions
@@ -177,4 +178,8 @@ FIGURES: dict[str, Callable[[Settings], Table]] = {
     "scale": compare_at_scale,
     "doubling": double_items,
     "rules": many_rules,
+    "dawid_skene": compare_dawid_skene,
+    "data_programming": compare_data_programming,
+    "imdb": compare_on_imdb,
+    "hyper": measure_hyper,
 }

@@ -18,6 +18,10 @@ class Peer:
     worker: str
     n_items: int
     asked: float
+    options: tuple[str, ...] = ()
+
+    def job(self, directory: str, python: str) -> Job:
+        return Job(self.worker, directory, self.n_items, *self.options, python=python)
 
 
 def compare_at_scale(settings: Settings) -> Table:
@@ -25,7 +29,7 @@ def compare_at_scale(settings: Settings) -> Table:
     n_items, n_crowd = settings.items(10_000_000), settings.items(1_000_000)
     peers = [
         Peer("Snorkel LabelModel", "snorkel_label_model", n_items, 20),
-        Peer(f"crowd-kit OneCoinDawidSkene, from {n_crowd:,}", "crowdkit_one_coin", n_crowd, 100),
+        Peer(f"crowd-kit OneCoinDawidSkene, from {n_crowd:,}", "crowdkit_dawid_skene", n_crowd, 100, ("one_coin",)),
     ]
     with TemporaryDirectory() as directory:
         Job("make_votes", directory, n_items, 10).run()
@@ -35,7 +39,7 @@ def compare_at_scale(settings: Settings) -> Table:
             Job("thumbwise_fit", directory, n_items, "dawid_skene", 0),
             Job("copy_speed", n_items * 16e-6, "warm"),
             Job("copy_speed", n_items * 16e-6, "fresh"),
-            *(Job(peer.worker, directory, peer.n_items, python=settings.peers) for peer in peers if settings.peers),
+            *(peer.job(directory, settings.peers) for peer in peers if settings.peers),
         )
     rows = [
         _fit_row("thumbwise BalsubramaniFreund, array twice", ours, ours),

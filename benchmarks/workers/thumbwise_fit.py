@@ -9,14 +9,24 @@ with it, one ``Votes`` object made inside the timing serves both.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.workers.measuring import Stopwatch, log_loss, read_rows, report
-from thumbwise import BalsubramaniFreund, DawidSkene, Votes
+from thumbwise import EBCC, BalsubramaniFreund, DataProgramming, DawidSkene, HyperLabelModel, Votes
+from thumbwise.models.base import LabelModel
 
-MODELS = {"bf": BalsubramaniFreund, "dawid_skene": DawidSkene}
+MODELS: dict[str, Callable[[], LabelModel]] = {
+    "bf": BalsubramaniFreund,
+    "dawid_skene": DawidSkene,
+    "dawid_skene_full": partial(DawidSkene, kind="full"),
+    "data_programming": DataProgramming,
+    "ebcc": EBCC,
+    "hyper": HyperLabelModel,
+}
 
 
 def main() -> None:
@@ -24,8 +34,10 @@ def main() -> None:
     model = MODELS[sys.argv[3]]()
     votes, truth = read_rows(directory / "votes.npy", n_items), read_rows(directory / "truth.npy", n_items)
     gold = np.random.default_rng(0).choice(n_items, int(sys.argv[4]), replace=False)
-    y = np.full(n_items, -1)
-    y[gold] = truth[gold]
+    y = None
+    if len(gold):
+        y = np.full(n_items, -1)
+        y[gold] = truth[gold]
     with Stopwatch() as watch:
         given = Votes(votes) if "--reuse" in sys.argv else votes
         proba = model.fit(given, y).predict_proba(given)
@@ -33,7 +45,7 @@ def main() -> None:
         watch,
         ("thumbwise", "numpy", "scipy"),
         log_loss=log_loss(truth, proba),
-        n_iter=model.n_iter_,
+        n_iter=getattr(model, "n_iter_", None),
         input_mb=votes.nbytes / 1e6,
         output_mb=proba.nbytes / 1e6,
     )
