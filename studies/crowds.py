@@ -20,6 +20,7 @@ import numpy as np
 import thumbwise as tw
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import IntArray
+from thumbwise.datasets import load_crowd
 from thumbwise.metrics import log_loss
 from thumbwise.models.base import LabelModel
 
@@ -59,18 +60,10 @@ class Score:
     warned: bool
 
 
-def load_crowd(name: str) -> tuple[tw.Votes, IntArray]:
-    """Votes, and the class of each item, -1 where it is not known."""
-    shared = Path(__file__).parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("THUMBWISE_DATA", shared)) / "crowd" / name
-    if not folder.is_dir():
-        raise SystemExit("The crowds are not here; set THUMBWISE_DATA to the folder that holds crowd/.")
-    rows, known = (
-        np.loadtxt(folder / f"{part}.csv", delimiter=",", skiprows=1, dtype=np.int64) for part in ("label", "truth")
-    )
-    votes = tw.Votes.from_long(rows, n_classes=int(max(rows[:, 2].max(), known[:, 1].max())) + 1)
-    truth = dict(known.tolist())
-    return votes, np.array([truth.get(item, -1) for item in votes.item_ids.tolist()])
+def _load(name: str) -> tuple[tw.Votes, IntArray]:
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    crowd = load_crowd(name, os.environ.get("THUMBWISE_DATA", beside))
+    return crowd.votes, crowd.labels
 
 
 def gold_size(truth: IntArray) -> int:
@@ -81,7 +74,7 @@ def gold_size(truth: IntArray) -> int:
 def study(task: tuple[str, Method], n_draws: int, seed: int) -> Score:
     """One method on one crowd."""
     name, method = task
-    votes, truth = load_crowd(name)
+    votes, truth = _load(name)
     known = np.flatnonzero(truth >= 0)
     scores = []
     for draw in range(n_draws if method.needs_gold else 1):
@@ -123,7 +116,7 @@ def describe_crowds() -> str:
     """What there is to learn from."""
     lines = []
     for name in CROWDS:
-        votes, truth = load_crowd(name)
+        votes, truth = _load(name)
         per_item = votes.n_votes_per_item.mean()
         sizes = [votes.n_items, votes.n_rules, votes.n_classes, int((truth >= 0).sum()), gold_size(truth)]
         lines.append([name, *(f"{size:,}" for size in sizes), f"{per_item:.1f}"])
