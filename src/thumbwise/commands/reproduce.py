@@ -1,0 +1,70 @@
+"""thumbwise reproduce: the paper's experiments from one command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.text import Text
+
+from thumbwise.console import _cell, _grid, plural, stdout, visible
+from thumbwise.datasets.paper import find_paper_folder, load_paper
+from thumbwise.experiments.catalogue import breakdown_experiment, synthetic_experiment, tables_experiment
+from thumbwise.experiments.comparing import Cell, count_flagged
+from thumbwise.experiments.runner import run
+from thumbwise.experiments.tables import TITLES, write_tables
+
+_DEFAULT_FOLDER, _QUICK_FOLDER = Path("reproduced"), Path("reproduced-quick")
+
+
+def reproduce(
+    what: Literal["tables", "figures", "all"],
+    data: Path | None,
+    output: Path | None,
+    *,
+    quick: bool = False,
+    processes: int = 2,
+) -> None:
+    """Run what is not done yet, write tables or the rows of figures, and say what differs from the paper."""
+    home = find_paper_folder(data)
+    folder = output if output is not None else _QUICK_FOLDER if quick else _DEFAULT_FOLDER
+    console = stdout()
+    if what in ("tables", "all"):
+        _print_tables(console, _make_tables(home, folder, quick, processes), folder)
+    if what in ("figures", "all"):
+        _make_figures(home, folder, quick, processes)
+        console.print(Text(f"Written to {visible(folder)}: breakdown.parquet, synthetic.parquet"))
+
+
+def _make_tables(home: Path, folder: Path, quick: bool, processes: int) -> list[Cell]:
+    experiment = tables_experiment(data=home, quick=quick)
+    rows = run(experiment, folder, processes=processes)
+    names = sorted({fit.dataset for fit in experiment.fits})
+    return write_tables(rows, [load_paper(name, home) for name in names], folder)
+
+
+def _make_figures(home: Path, folder: Path, quick: bool, processes: int) -> None:
+    for experiment in (breakdown_experiment(data=home, quick=quick), synthetic_experiment(quick=quick)):
+        run(experiment, folder, processes=processes)
+
+
+def _print_tables(console: Console, cells: Sequence[Cell], folder: Path) -> None:
+    """How many cells of each method differ from the paper, and which."""
+    grid = _grid("Cells that differ from the paper by more than 4 standard errors", ["method", "differ", "of"])
+    for method, (n_flagged, n_cells) in count_flagged(cells).items():
+        grid.add_row(*map(_cell, [TITLES[method], str(n_flagged), str(n_cells)]))
+    console.print(grid)
+    for cell in cells:
+        if cell.is_flagged and cell.mean is not None:
+            where = f"{cell.dataset}, {TITLES[cell.method]}, {cell.loss}"
+            console.print(Text(f"  {where}: {cell.mean:.2f}, paper {cell.paper:.2f}"))
+    for note in sorted({cell.note for cell in cells if cell.note}):
+        console.print(Text(visible(note)))
+    n_runs = max(cell.n_runs for cell in cells)
+    console.print(
+        Text(f"{plural(len(cells), 'cell')}, {plural(n_runs, 'run')} each of methods that have chance in them")
+    )
+    names = ", ".join(f"{name}.{{md,tex,csv}}" for name in ("log_loss", "zero_one_brier", "datasets"))
+    console.print(Text(f"Written to {visible(folder)}: {names}, tables.parquet"))

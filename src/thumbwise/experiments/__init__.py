@@ -1,0 +1,1 @@
+"""The paper's experiments: what is fitted, a runner that can be interrupted and resumed, and the tables made of it."""
