@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.expectation_maximisation import ascend
 from thumbwise.labels import code_labels
-from thumbwise.maxent import log_softmax
+from thumbwise.maxent import log_softmax, softmax
 from thumbwise.models.base import LabelModel, find_known, read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.moments import label_counts
@@ -152,7 +153,7 @@ class DawidSkene(LabelModel):
                 raise ValueError(f"{name} must be a count of at least 0; found {getattr(self, name)!r}.")
 
     def _warn_of_lost_classes(self, votes: Votes) -> None:
-        votes_for = votes.patterns.vote_table.sum(axis=0)
+        votes_for = (votes.patterns.indicators.T @ votes.patterns.counts).reshape(-1, votes.n_classes).sum(axis=0)
         shares = votes_for / max(1, votes_for.sum())
         mattered = (shares >= _LOST_SHARE) & (shares * votes.n_items >= _LOST_ITEMS)
         lost = np.flatnonzero(mattered & (self.class_frequencies_ < shares / 100))
@@ -207,32 +208,34 @@ class _Evidence:
         unlabeled = patterns.counts - labeled.sum(axis=1)
         return cls(patterns, unlabeled, labeled, prior, float(model.prior_class), model.kind)
 
+    @cached_property
+    def has_labels(self) -> bool:
+        return bool(self.labeled.any())
+
     def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
         rates, frequencies = np.split(parameters, [self.prior.size])
         return rates.reshape(self.prior.shape), frequencies
 
     def expected(self, proba: FloatArray) -> FloatArray:
         """Mass of items with each (pattern, class)."""
-        return self.unlabeled[:, None] * proba + self.labeled
+        masses = self.unlabeled[:, None] * proba
+        return masses + self.labeled if self.has_labels else masses
 
     def maximise(self, masses: FloatArray) -> FloatArray:
         """M step."""
         table = (self.patterns.indicators.T @ masses).reshape(self.prior.shape) + self.prior
-        by_class = masses.sum(axis=0) + self.prior_class
+        by_class = np.array(masses.T, order="C").sum(axis=1) + self.prior_class
         return np.concatenate([estimate_rates(table, self.kind).ravel(), by_class / by_class.sum()])
 
     def step(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Log posterior of the parameters up to a constant, and the E and M step that follow."""
         rates, frequencies = self.split(parameters)
         log_joint = _log_joint(self.patterns, rates, frequencies)
-        log_proba, log_sums = log_softmax(log_joint)
-        objective = (
-            self.unlabeled @ log_sums
-            + np.vdot(self.labeled, log_joint)
-            + np.vdot(self.prior, log_rates(rates))
-            + self.prior_class * log_rates(frequencies).sum()
-        )
-        return float(objective), self.maximise(self.expected(np.exp(log_proba)))
+        proba, log_sums = softmax(log_joint)
+        objective = float((self.unlabeled * log_sums).sum())
+        objective += float((self.labeled * log_joint).sum()) if self.has_labels else 0.0
+        objective += float((self.prior * log_rates(rates)).sum() + self.prior_class * log_rates(frequencies).sum())
+        return objective, self.maximise(self.expected(proba))
 
     def distance(self, moved: FloatArray) -> float:
         """Larger of the summed changes of the rates and of the class frequencies."""
