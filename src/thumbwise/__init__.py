@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from thumbwise.certificate import Certificate as Certificate
     from thumbwise.comparison import compare as compare
     from thumbwise.exceptions import DegenerateFitWarning as DegenerateFitWarning
+    from thumbwise.exceptions import FailedFitError as FailedFitError
     from thumbwise.exceptions import InfeasibleBoxError as InfeasibleBoxError
     from thumbwise.exceptions import InvalidBoxError as InvalidBoxError
     from thumbwise.exceptions import InvalidChoiceError as InvalidChoiceError
@@ -50,6 +51,7 @@ _HOMES = {
     "DawidSkene": "thumbwise.models.dawid_skene",
     "DegenerateFitWarning": "thumbwise.exceptions",
     "EBCC": "thumbwise.models.ebcc",
+    "FailedFitError": "thumbwise.exceptions",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
     "InvalidBoxError": "thumbwise.exceptions",
@@ -95,6 +97,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "InvalidChoiceError",
     "InfeasibleBoxError",
     "MissingPackageError",
+    "FailedFitError",
     "DegenerateFitWarning",
 ]
 

@@ -35,6 +35,10 @@ class MissingPackageError(ThumbwiseError, ImportError):
     """Something that thumbwise can use is not installed."""
 
 
+class FailedFitError(ThumbwiseError, RuntimeError):
+    """One fit of an experiment ended in an error; the rows of the others are kept."""
+
+
 class DegenerateFitWarning(UserWarning):
     """A fit ended where the model says something that the votes do not support."""
 

@@ -13,6 +13,8 @@ from thumbwise.console import _cell, _grid, plural, stdout, visible
 from thumbwise.datasets.paper import find_paper_folder, load_paper
 from thumbwise.experiments.catalogue import breakdown_experiment, synthetic_experiment, tables_experiment
 from thumbwise.experiments.comparing import Cell, count_flagged
+from thumbwise.experiments.drawing import import_figure
+from thumbwise.experiments.figures import write_figures
 from thumbwise.experiments.runner import run
 from thumbwise.experiments.tables import TITLES, write_tables
 
@@ -27,15 +29,18 @@ def reproduce(
     quick: bool = False,
     processes: int = 2,
 ) -> None:
-    """Run what is not done yet, write tables or the rows of figures, and say what differs from the paper."""
+    """Run what is not done yet, write tables and figures, and say what differs from the paper."""
     home = find_paper_folder(data)
     folder = output if output is not None else _QUICK_FOLDER if quick else _DEFAULT_FOLDER
     console = stdout()
     if what in ("tables", "all"):
         _print_tables(console, _make_tables(home, folder, quick, processes), folder)
     if what in ("figures", "all"):
-        _make_figures(home, folder, quick, processes)
-        console.print(Text(f"Written to {visible(folder)}: breakdown.parquet, synthetic.parquet"))
+        n_files = len(_make_figures(home, folder, quick, processes))
+        names = ", ".join(f"{name}.{{png,pdf,csv}}" for name in ("breakdown_<dataset>", "breakdowns", "convergence"))
+        console.print(
+            Text(f"Written to {visible(folder)}: {names} ({n_files} files), breakdown.parquet, synthetic.parquet")
+        )
 
 
 def _make_tables(home: Path, folder: Path, quick: bool, processes: int) -> list[Cell]:
@@ -45,9 +50,11 @@ def _make_tables(home: Path, folder: Path, quick: bool, processes: int) -> list[
     return write_tables(rows, [load_paper(name, home) for name in names], folder)
 
 
-def _make_figures(home: Path, folder: Path, quick: bool, processes: int) -> None:
-    for experiment in (breakdown_experiment(data=home, quick=quick), synthetic_experiment(quick=quick)):
-        run(experiment, folder, processes=processes)
+def _make_figures(home: Path, folder: Path, quick: bool, processes: int) -> list[Path]:
+    import_figure()  # before anything is run: says what to install if matplotlib is absent
+    breakdown = run(breakdown_experiment(data=home, quick=quick), folder, processes=processes)
+    synthetic = run(synthetic_experiment(quick=quick), folder, processes=processes)
+    return write_figures(breakdown, synthetic, folder)
 
 
 def _print_tables(console: Console, cells: Sequence[Cell], folder: Path) -> None:

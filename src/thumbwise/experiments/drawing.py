@@ -13,7 +13,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.datasets.paper import PAPER_TITLES
 from thumbwise.exceptions import MissingPackageError
 from thumbwise.experiments.specs import Row
-from thumbwise.io.tables import _replacing
+from thumbwise.io.tables import replacing
 
 # Colours of Okabe and Ito, which colour-blind people can tell apart.
 GREEN, BLUE, SKY, ORANGE, VERMILLION = "#009E73", "#0072B2", "#56B4E9", "#E69F00", "#D55E00"
@@ -138,7 +138,7 @@ def save_figure(figure: Any, path: Path, *, endings: Sequence[str] = ("png", "pd
     """Write a figure beside ``path`` under each ending; each file whole or not at all."""
     targets = [path.with_suffix(f".{ending}") for ending in endings]
     for ending, target in zip(endings, targets, strict=True):
-        with _replacing(target) as part:
+        with replacing(target) as part:
             figure.savefig(part, format=ending, metadata=_METADATA[ending])
     return targets
 

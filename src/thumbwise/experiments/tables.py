@@ -12,7 +12,7 @@ from thumbwise.experiments.methods import METHODS
 from thumbwise.experiments.paper_values import DIGITS, STATISTICS
 from thumbwise.experiments.runner import as_table
 from thumbwise.experiments.specs import Row
-from thumbwise.io.tables import _replacing, write_table
+from thumbwise.io.tables import replacing, write_table
 
 TITLES = {**{method: method for method in METHODS}, "AMCL_CC": "AMCL CC", "best_approximator": "best approximator"}
 _LOSS_TITLES = {
@@ -148,7 +148,7 @@ def _write(path: Path, grids: Sequence[Grid], tidy: list[Row]) -> None:
 
 def _write_text(path: Path, text: str) -> None:
     """Whole or not at all."""
-    with _replacing(path) as part:
+    with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
 
 

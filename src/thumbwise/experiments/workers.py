@@ -13,16 +13,12 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
-from thumbwise.exceptions import ThumbwiseError
+from thumbwise.exceptions import FailedFitError
 from thumbwise.experiments.specs import Experiment, Fit, Measure, Row, Settings
 
 # Processes share the cores already; threads of their own would only get in each other's way, and rounding depends on
 # how a sum is split among them.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
-class FailedFitError(ThumbwiseError, RuntimeError):
-    """A fit of an experiment ended in an error."""
 
 
 def make_fits(experiment: Experiment, fits: Sequence[Fit], n_processes: int) -> Iterator[tuple[Fit, Row]]:

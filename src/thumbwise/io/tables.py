@@ -91,7 +91,7 @@ def write_table(table: Table, path: str | Path) -> None:
 
     target = check_writable(path)
     check_names(table.names)
-    with _replacing(target) as part, connect(part) as connection:
+    with replacing(target) as part, connect(part) as connection:
         try:
             with interruptible():
                 copy_columns(connection, table.columns, part, target.suffix.lower())
@@ -171,7 +171,7 @@ def _part_of(target: Path) -> Path:
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[Path]:
+def replacing(target: Path) -> Iterator[Path]:
     """A path to write to, which takes the place of the target if nothing goes wrong, and else disappears."""
     part = _part_of(target)
     try:
