@@ -23,7 +23,7 @@ def estimate_rates(table: FloatArray, kind: Kind) -> FloatArray:
     k = table.shape[1]
     if kind == "full":
         totals = table.sum(axis=1, keepdims=True)
-        return np.divide(table, totals, out=np.full_like(table, 1 / k), where=totals > 0)
+        return np.asarray(np.divide(table, totals, out=np.full_like(table, 1 / k), where=totals > 0))
     right, total = np.einsum("jcc->jc", table), table.sum(axis=1)
     if kind == "one_coin":
         right, total = (np.repeat(part.sum(axis=1, keepdims=True), k, axis=1) for part in (right, total))
