@@ -15,19 +15,28 @@ if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
     from thumbwise import theory as theory
+    from thumbwise.applied_rules import AppliedRules as AppliedRules
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
     from thumbwise.comparison import compare as compare
+    from thumbwise.end_model import SoftLabels as SoftLabels
+    from thumbwise.end_model import soft_labels as soft_labels
     from thumbwise.exceptions import DegenerateFitWarning as DegenerateFitWarning
     from thumbwise.exceptions import FailedFitError as FailedFitError
+    from thumbwise.exceptions import FailedRuleError as FailedRuleError
+    from thumbwise.exceptions import FailedRuleWarning as FailedRuleWarning
     from thumbwise.exceptions import InfeasibleBoxError as InfeasibleBoxError
     from thumbwise.exceptions import InvalidBoxError as InvalidBoxError
     from thumbwise.exceptions import InvalidChoiceError as InvalidChoiceError
     from thumbwise.exceptions import InvalidFileError as InvalidFileError
     from thumbwise.exceptions import InvalidLabelsError as InvalidLabelsError
+    from thumbwise.exceptions import InvalidRuleError as InvalidRuleError
     from thumbwise.exceptions import InvalidVotesError as InvalidVotesError
     from thumbwise.exceptions import MissingPackageError as MissingPackageError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
+    from thumbwise.explanation import Explanation as Explanation
+    from thumbwise.explanation import explain as explain
+    from thumbwise.explanation import explain_many as explain_many
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
     from thumbwise.models.data_programming import DataProgramming as DataProgramming
@@ -35,15 +44,21 @@ if TYPE_CHECKING:
     from thumbwise.models.ebcc import EBCC as EBCC
     from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
+    from thumbwise.patterns import ABSTAIN as ABSTAIN
     from thumbwise.planning import plan as plan
     from thumbwise.prediction_costs import add_rule as add_rule
     from thumbwise.ranges import certify as certify
     from thumbwise.ranges import share_range as share_range
+    from thumbwise.rules import apply_rules as apply_rules
+    from thumbwise.rules import rule as rule
+    from thumbwise.saving import load as load
     from thumbwise.votes import Votes as Votes
 
 # Public names are imported when first used, so that importing the package costs next to nothing.
 _HOMES = {
+    "ABSTAIN": "thumbwise.patterns",
     "AMCL": "thumbwise.models.amcl",
+    "AppliedRules": "thumbwise.applied_rules",
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
     "Box": "thumbwise.box",
     "Certificate": "thumbwise.certificate",
@@ -51,27 +66,42 @@ _HOMES = {
     "DawidSkene": "thumbwise.models.dawid_skene",
     "DegenerateFitWarning": "thumbwise.exceptions",
     "EBCC": "thumbwise.models.ebcc",
+    "Explanation": "thumbwise.explanation",
     "FailedFitError": "thumbwise.exceptions",
+    "FailedRuleError": "thumbwise.exceptions",
+    "FailedRuleWarning": "thumbwise.exceptions",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
     "InvalidBoxError": "thumbwise.exceptions",
     "InvalidChoiceError": "thumbwise.exceptions",
     "InvalidFileError": "thumbwise.exceptions",
     "InvalidLabelsError": "thumbwise.exceptions",
+    "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
+    "SoftLabels": "thumbwise.end_model",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
     "add_rule": "thumbwise.prediction_costs",
+    "apply_rules": "thumbwise.rules",
     "certify": "thumbwise.ranges",
     "compare": "thumbwise.comparison",
+    "explain": "thumbwise.explanation",
+    "explain_many": "thumbwise.explanation",
+    "load": "thumbwise.saving",
     "plan": "thumbwise.planning",
+    "rule": "thumbwise.rules",
     "share_range": "thumbwise.ranges",
+    "soft_labels": "thumbwise.end_model",
 }
 _MODULES = ("datasets", "metrics", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
+    "ABSTAIN",
+    "rule",
+    "apply_rules",
+    "AppliedRules",
     "Box",
     "Certificate",
     "BalsubramaniFreund",
@@ -81,6 +111,12 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "EBCC",
     "AMCL",
     "HyperLabelModel",
+    "explain",
+    "explain_many",
+    "Explanation",
+    "load",
+    "soft_labels",
+    "SoftLabels",
     "certify",
     "add_rule",
     "share_range",
@@ -98,6 +134,9 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "InfeasibleBoxError",
     "MissingPackageError",
     "FailedFitError",
+    "InvalidRuleError",
+    "FailedRuleError",
+    "FailedRuleWarning",
     "DegenerateFitWarning",
 ]
 

@@ -18,7 +18,7 @@ from thumbwise.patterns import ABSTAIN
 
 MAX_INFERRED_CLASSES = 10_000
 _CHUNK = 2**16
-_LOOKS_LIKE_ABSTAIN = {"", "-1", "abstain", "?", "nan", "none", "null", "na", "n/a"}
+LOOKS_LIKE_ABSTAIN = {"", "-1", "abstain", "?", "nan", "none", "null", "na", "n/a"}
 
 # Distinct strings of a column, and each item's index into them, -1 where the value is missing.
 StringColumn: TypeAlias = tuple[Sequence[str], IntArray]
@@ -183,7 +183,7 @@ def code_names(
 
 
 def _refuse_abstain_lookalikes(found: Iterable[str], abstain: str | None) -> None:
-    suspects = [name for name in found if name.strip().lower() in _LOOKS_LIKE_ABSTAIN]
+    suspects = [name for name in found if name.strip().lower() in LOOKS_LIKE_ABSTAIN]
     if suspects:
         already = "" if abstain is None else f" (abstain={abstain!r} is taken care of)"
         raise InvalidVotesError(

@@ -39,6 +39,18 @@ class FailedFitError(ThumbwiseError, RuntimeError):
     """One fit of an experiment ended in an error; the rows of the others are kept."""
 
 
+class InvalidRuleError(ThumbwiseError, ValueError):
+    """A rule has no name, or the name of another, or cannot be sent to a process."""
+
+
+class FailedRuleError(ThumbwiseError, RuntimeError):
+    """A rule raised an error on an item, or returned something that is no class."""
+
+
+class FailedRuleWarning(UserWarning):
+    """Rules failed on some items; no vote is known there."""
+
+
 class DegenerateFitWarning(UserWarning):
     """A fit ended where the model says something that the votes do not support."""
 

@@ -14,6 +14,7 @@ ROOT = Path(thumbwise.__file__).parent
 # A module may import modules of earlier rows only. Modules that are not listed are held by the rules further down.
 LAYERS = [
     {"exceptions", "_typing"},
+    {"sql_dialects"},
     {"resampling"},
     {"patterns", "vote_rates", "expectation_maximisation", "inert_pickle", "subtypes"},
     {"overlaps", "hyper_network", "brier_game"},
@@ -33,6 +34,9 @@ LAYERS = [
     {"designs"},
     {"box"},
     {"pinning"},
+    {"sql_terms"},
+    {"sql_steps"},
+    {"explanation", "sql"},
     {"models.base", "certificate"},
     {"models.majority_vote"},
     {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.explanation import Explanation, explain
 from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.maxent import Problem, log_softmax, scores
@@ -155,6 +157,10 @@ class BalsubramaniFreund(LabelModel):
         if self.on_infeasible == "raise":
             raise infeasible_error(solution, box.names, widening)
         return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
+
+    def explain(self, votes: Any, item: Hashable) -> Explanation:
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explanation`."""
+        return explain(self, votes, item)
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         features = self.box_.moments(votes).features

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,6 +18,7 @@ from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.patterns import take_rows
+from thumbwise.sql import DialectName, to_sql
 from thumbwise.votes import Votes
 
 
@@ -48,7 +52,8 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         votes = self._read(votes)
         proba = take_rows(self._predict_patterns(votes), votes.inverse)
         known, labels = self._known_items(votes)
-        proba[known] = np.eye(votes.n_classes)[labels]
+        if len(known):
+            proba[known] = np.eye(votes.n_classes)[labels]
         return proba
 
     def predict(self, votes: Any) -> AnyArray:
@@ -65,6 +70,26 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
             raise InvalidLabelsError("score needs at least one known label; all of them are -1 or missing.")
         predicted = self._label_items(votes)
         return float(np.mean(predicted[known] == labels[known]))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a JSON file, whole or not at all; :func:`thumbwise.load` reads it."""
+        # By name: saving knows every model, and a model must not know saving.
+        import_module("thumbwise.saving").save_model(self, path)
+
+    def to_sql(
+        self,
+        dialect: DialectName = "duckdb",
+        *,
+        table: str | Sequence[str],
+        id_column: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        abstain: Any = None,
+        class_values: Literal["names"] | Sequence[Any] | None = None,
+    ) -> str:
+        """The fitted model as one SELECT; see :func:`thumbwise.sql.to_sql`."""
+        return to_sql(
+            self, dialect, table=table, id_column=id_column, columns=columns, abstain=abstain, class_values=class_values
+        )
 
     def _label_items(self, votes: Votes) -> IntArray:
         proba = self._predict_patterns(votes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from thumbwise._typing import FloatArray
+from thumbwise.explanation import Explanation, explain
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.maxent import log_softmax
 from thumbwise.models.base import LabelModel, read_for_fit
@@ -154,6 +155,10 @@ class DataProgramming(LabelModel):
                 'learning_rate, or use solver="converged".'
             )
         return found
+
+    def explain(self, votes: Any, item: Hashable) -> Explanation:
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explanation`."""
+        return explain(self, votes, item)
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         log_rates = np.log(self.vote_rates_).reshape(-1, votes.n_classes)

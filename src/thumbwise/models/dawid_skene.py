@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.expectation_maximisation import ascend
+from thumbwise.explanation import Explanation, explain
 from thumbwise.labels import code_labels
 from thumbwise.maxent import log_softmax, softmax
 from thumbwise.models.base import LabelModel, find_known, read_for_fit
@@ -166,6 +168,10 @@ class DawidSkene(LabelModel):
                 DegenerateFitWarning,
                 stacklevel=3,
             )
+
+    def explain(self, votes: Any, item: Hashable) -> Explanation:
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explanation`."""
+        return explain(self, votes, item)
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         return np.exp(log_softmax(_log_joint(votes.patterns, self.rates_, self.class_frequencies_))[0])

@@ -1,0 +1,281 @@
+"""A box, its evidence and its certificate as plain values, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from thumbwise import moments as kinds
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box import Box
+from thumbwise.certificate import Certificate
+from thumbwise.evidence import Evidence
+from thumbwise.exceptions import InvalidFileError
+from thumbwise.feasibility import Widening
+from thumbwise.labels import KnownLabels
+from thumbwise.moments import ConditionalRate, LinearMoment, MomentBuilder, build_moments
+from thumbwise.sample_check import COVERAGE, SampleCheck, SampleRow
+from thumbwise.saved_schema import LARGE, Node, plain
+from thumbwise.votes import Votes
+
+_BUILDERS = {
+    "accuracies": kinds.accuracies,
+    "class_frequencies": kinds.class_frequencies,
+    "class_accuracies": kinds.class_accuracies,
+    "confusion_cells": kinds.confusion_cells,
+    "group_frequencies": kinds.group_frequencies,
+}
+_SUMMARY = ("log_loss_bound", "entropy", "gap", "kkt_residual", "box_violation")
+
+
+def write_name(name: Hashable, what: str) -> Any:
+    """A class, group or item as JSON has it."""
+    value = name.item() if isinstance(name, np.generic) else name
+    is_plain = value is None or type(value) in (str, bool)
+    is_plain |= type(value) is int and -(2**63) <= value < 2**64
+    is_plain |= type(value) is float and bool(np.isfinite(value))
+    if not is_plain:
+        raise InvalidFileError(
+            f"a {what} must be a string, a finite number, true, false or None to be saved; found {str(value)[:60]!r} "
+            f"of type {type(value).__name__}. Name it by a string."
+        )
+    return value
+
+
+def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
+    """Intervals with their weights, one line each, and what they rest on."""
+    columns: dict[str, list[Any]] = {
+        "moment": list(box.names),
+        "subject": list(box.subjects),
+        "lower": plain(box.lower),
+        "upper": plain(box.upper),
+        "weight": plain(weights),
+    }
+    if box.gold_right is not None and box.gold_drawn is not None:
+        columns |= {"gold_right": plain(box.gold_right), "gold_drawn": plain(box.gold_drawn)}
+    return {
+        "moments": [_write_builder(builder) for builder in box.builders],
+        "intervals": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        "least": plain(box.least),
+        "most": plain(box.most),
+        "evidence": _write_evidence(box.evidence),
+    }
+
+
+def read_box(node: Node, votes: Votes, pool: str | None, known: KnownLabels | None) -> tuple[Box, FloatArray]:
+    """The box and the weights. ``votes`` has the rules and classes of the model."""
+    builders, intervals, least, most, evidence = node.fields("moments", "intervals", "least", "most", "evidence")
+    made = tuple(_read_builder(entry, votes) for entry in builders.items())
+    rows = intervals.items()
+    _check_number_of_moments(node, made, votes, len(rows))
+    counted = ("gold_right", "gold_drawn") if rows and "gold_right" in rows[0].keys((), _ROW) else ()
+    columns = list(zip(*(row.fields(*_ROW[:5], *counted) for row in rows), strict=True))
+    names, subjects = ([entry.text() for entry in column] for column in columns[:2])
+    lower, upper, weights = (_floats(column) for column in columns[2:5])
+    right, drawn = (_counts(column) for column in columns[5:]) if counted else (None, None)
+    box = Box(
+        tuple(names),
+        tuple(subjects),
+        lower,
+        upper,
+        _read_evidence(evidence, votes, pool),
+        made,
+        right,
+        drawn,
+        known,
+        _read_limit(least, len(rows)),
+        _read_limit(most, len(rows)),
+    )
+    _check_names(intervals, box, votes)
+    return box, weights
+
+
+_ROW = ("moment", "subject", "lower", "upper", "weight", "gold_right", "gold_drawn")
+
+
+def _floats(nodes: Sequence[Node]) -> FloatArray:
+    return np.array([node.number() for node in nodes])
+
+
+def _counts(nodes: Sequence[Node]) -> IntArray:
+    return np.array([node.whole() for node in nodes], dtype=np.int64)
+
+
+def _read_limit(node: Node, n_moments: int) -> FloatArray | float:
+    return node.array((n_moments,)) if isinstance(node.value, list) else node.number()
+
+
+def _write_builder(builder: MomentBuilder) -> Any:
+    for name, function in _BUILDERS.items():
+        if builder is function:
+            return name
+    if type(builder) is ConditionalRate:
+        pair = {key: write_name(getattr(builder, key), "class") for key in ("true", "said")}
+        return {"kind": "ConditionalRate", "rule": builder.rule, **pair, "rate": float(builder.rate)}
+    if type(builder) is LinearMoment:
+        return {"kind": "LinearMoment", "name": builder.name, "coefficients": _write_coefficients(builder)}
+    raise InvalidFileError(
+        f"a model can be saved if its moments are those of thumbwise.moments, which a file can name; found "
+        f"{getattr(builder, '__qualname__', None) or type(builder).__qualname__}, which is code. Write it as a "
+        "LinearMoment, or keep the script that fits the model."
+    )
+
+
+def _write_coefficients(moment: LinearMoment) -> list[list[Any]]:
+    return [
+        [write_name(group, "group"), write_name(name, "class"), plain(float(number))]
+        for group, by_class in moment.coefficients.items()
+        for name, number in by_class.items()
+    ]
+
+
+def _read_builder(node: Node, votes: Votes) -> MomentBuilder:
+    if not isinstance(node.value, dict):
+        return _BUILDERS[node.text(tuple(_BUILDERS))]
+    node.keys(("kind",), ("kind", "rule", "true", "said", "rate", "name", "coefficients"))
+    if node.child("kind").text(("ConditionalRate", "LinearMoment")) == "LinearMoment":
+        _, name, coefficients = node.fields("kind", "name", "coefficients")
+        return LinearMoment(name.text(), _read_coefficients(coefficients, votes))
+    _, rule, true, said, rate = node.fields("kind", "rule", "true", "said", "rate")
+    if rule.text() not in votes.rule_names:
+        rule.refuse("one of the rules of the model")
+    return ConditionalRate(rule.text(), _read_class(true, votes), _read_class(said, votes), rate.number(0, 1))
+
+
+def _read_class(node: Node, votes: Votes) -> Hashable:
+    if node.scalar() not in votes.class_names:
+        node.refuse("one of the classes of the model")
+    return node.scalar()
+
+
+def _read_coefficients(node: Node, votes: Votes) -> dict[Hashable, dict[Hashable, float]]:
+    table: dict[Hashable, dict[Hashable, float]] = {}
+    for entry in node.items():
+        group, name, number = entry.items(3)
+        by_class = table.setdefault(group.scalar(), {})
+        if _read_class(name, votes) in by_class:
+            entry.refuse("the only coefficient of its group and class", "a second one")
+        by_class[name.scalar()] = number.number()
+    return table
+
+
+def _check_number_of_moments(node: Node, builders: Sequence[MomentBuilder], votes: Votes, n_intervals: int) -> None:
+    """Before anything is built: a short file must not ask for a table of billions of moments."""
+    p, k = votes.n_rules, votes.n_classes
+    sizes: dict[MomentBuilder, int] = {kinds.accuracies: p, kinds.class_frequencies: k}
+    sizes |= {kinds.class_accuracies: p * k, kinds.confusion_cells: p * k * k}
+    by_groups = sum(builder is kinds.group_frequencies for builder in builders)
+    n_moments = sum(sizes.get(builder, 1) for builder in builders if builder is not kinds.group_frequencies)
+    fits = n_intervals > n_moments if by_groups else n_intervals == n_moments
+    if not fits or not builders:
+        more = " or more, since some are by group" if by_groups else ""
+        node.refuse(f"a box of {n_moments} intervals{more}, as its moments say", f"{n_intervals}")
+
+
+def _check_names(node: Node, box: Box, votes: Votes) -> None:
+    """Names of moments that speak of groups are compared when votes with groups come."""
+    if any(_needs_groups(builder) for builder in box.builders):
+        return
+    for m, name in enumerate(build_moments(box.builders, votes).names):
+        if box.names[m] != name:
+            node.items()[m].child("moment").refuse(f"{name[:60]!r}, as moments, rules and classes say")
+
+
+def _needs_groups(builder: MomentBuilder) -> bool:
+    if isinstance(builder, LinearMoment):
+        return set(builder.coefficients) != {None}
+    return builder is kinds.group_frequencies
+
+
+def _write_evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "method": evidence.method,
+        "assumption": evidence.assumption,
+        "confidence_level": evidence.confidence_level,
+        "is_guarantee": bool(evidence.is_guarantee),
+        "n_gold": int(evidence.n_gold),
+        "sample_check": None if evidence.sample_check is None else _write_check(evidence.sample_check),
+    }
+
+
+def _read_evidence(node: Node, votes: Votes, pool: str | None) -> Evidence:
+    method, assumption, level, sure, n_gold, check = node.fields(
+        "method", "assumption", "confidence_level", "is_guarantee", "n_gold", "sample_check"
+    )
+    return Evidence(
+        method.text(),
+        assumption.text(),
+        level.optional(lambda number: number.number(0, 1)),
+        sure.truth(),
+        n_gold.whole(),
+        pool,
+        check.optional(lambda found: _read_check(found, votes)),
+    )
+
+
+def _write_check(check: SampleCheck) -> dict[str, Any]:
+    """Rows by rule: coverage, then classes; each with two shares and two p-values."""
+    by_rule: dict[str, list[list[float]]] = {}
+    for row in check.rows:
+        numbers = (row.gold_share, row.population_share, row.p_value, row.adjusted_p_value)
+        by_rule.setdefault(row.rule, []).append([float(number) for number in numbers])
+    return {
+        "error": check.error,
+        "omnibus_p_value": check.omnibus_p_value,
+        "n_tests": check.n_tests,
+        "gold_is": check.gold_is,
+        "rows": by_rule,
+    }
+
+
+def _read_check(node: Node, votes: Votes) -> SampleCheck:
+    error, omnibus, n_tests, gold_is, rows = node.fields("error", "omnibus_p_value", "n_tests", "gold_is", "rows")
+    numbers = rows.by_name(votes.rule_names, (votes.n_classes + 1, 4), 0, 1 + 1e-9)
+    names = [(rule, what) for rule in votes.rule_names for what in (COVERAGE, *votes.class_names)]
+    return SampleCheck(
+        error.number(0, 1),
+        omnibus.optional(lambda number: number.number(0, 1 + 1e-9)),
+        tuple(SampleRow(*name, *row) for name, row in zip(names, numbers.reshape(-1, 4).tolist(), strict=True)),
+        n_tests.whole(),
+        "subset" if gold_is.text(("separate", "subset")) == "subset" else "separate",
+    )
+
+
+def write_certificate(certificate: Certificate) -> dict[str, Any]:
+    """Its numbers, and the sentence for whoever opens the file; the evidence is the box's."""
+    widening = certificate.widening
+    return {
+        "sentence": str(certificate),
+        **{name: plain(float(getattr(certificate, name))) for name in _SUMMARY},
+        "n_items": int(certificate.n_items),
+        "n_known": int(certificate.n_known),
+        "widening": None if widening is None else {key: plain(float(value)) for key, value in vars(widening).items()},
+    }
+
+
+def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certificate:
+    """The certificate; its sentence is made anew from its numbers."""
+    sentence, bound, *others, n_items, n_known, widening = node.fields(
+        "sentence", *_SUMMARY, "n_items", "n_known", "widening"
+    )
+    sentence.text()
+    entropy, gap, residual, violation = (other.number(special=True) for other in others)
+    return Certificate(
+        log_loss_bound=bound.number(0),
+        entropy=entropy,
+        gap=gap,
+        kkt_residual=residual,
+        box_violation=violation,
+        n_items=n_items.whole(),
+        n_known=n_known.whole(0, n_items.whole()),
+        n_classes=n_classes,
+        evidence=evidence,
+        widening=widening.optional(_read_widening),
+    )
+
+
+def _read_widening(node: Node) -> Widening:
+    factor, amount = node.fields("factor", "amount")
+    return Widening(factor.number(0, LARGE, special=True), amount.number(0, LARGE, special=True))

@@ -1,0 +1,296 @@
+"""Fitted models as plain JSON that people can read, and back, with the same predictions to the last bit.
+
+A file names no code: the class of the model is looked up in a fixed list, and everything else is numbers and names that
+are checked before use. What a file holds is described in ``docs/saving.md``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from thumbwise import __version__
+from thumbwise._typing import AnyArray
+from thumbwise.exceptions import InvalidFileError, ThumbwiseError
+from thumbwise.io.tables import replacing
+from thumbwise.labels import KnownLabels
+from thumbwise.models.amcl import AMCL
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.models.base import LabelModel
+from thumbwise.models.data_programming import DataProgramming
+from thumbwise.models.dawid_skene import DawidSkene
+from thumbwise.models.ebcc import EBCC
+from thumbwise.models.hyper_label_model import HyperLabelModel
+from thumbwise.models.majority_vote import MajorityVote
+from thumbwise.saved_box import read_box, read_certificate, write_box, write_certificate, write_name
+from thumbwise.saved_fields import Sizes, read_fields, write_fields
+from thumbwise.saved_schema import Node, parse, plain, refuse, render
+from thumbwise.votes import Votes
+
+FORMAT = "thumbwise model"
+VERSION = 1
+# A model of 10,000 rules and 10 classes takes about 20 MB.
+MAX_BYTES = 2**26
+
+# The only classes that a file can ask for.
+MODELS: dict[str, type[LabelModel]] = {
+    model.__name__: model
+    for model in (MajorityVote, DawidSkene, DataProgramming, EBCC, AMCL, HyperLabelModel, BalsubramaniFreund)
+}
+_TOP = ("format", "version", "thumbwise", "model", "parameters", "rules", "classes", "fingerprints", "known", "learned")
+
+
+def save_model(model: LabelModel, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a JSON file, whole or not at all.
+
+    Parameters
+    ----------
+    model : LabelModel
+        Any model of thumbwise, fitted.
+    path : path
+        Conventionally ends in ``.json``. An older file there is replaced in one step.
+
+    Raises
+    ------
+    InvalidFileError
+        The file cannot be written; or the model holds what a file cannot say, such as moments that are the user's own
+        functions, or class names that are neither strings nor numbers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thumbwise as tw
+    >>> from thumbwise.saving import load_model, save_model
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0]], rule_names=["short", "shouting"], class_names=["ham", "spam"])
+    >>> model = tw.DawidSkene().fit(votes)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, Path(folder) / "model.json")
+    ...     again = load_model(Path(folder) / "model.json")
+    >>> bool((again.predict_proba(votes) == model.predict_proba(votes)).all())
+    True
+    """
+    content = render(describe(model)).encode() + b"\n"
+    build(parse(Path(path), content))  # what is written can be read
+    try:
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
+        with replacing(target) as part:
+            part.write_bytes(content)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InvalidFileError):
+            raise
+        gist = getattr(error, "strerror", None) or str(error)
+        raise InvalidFileError(f"{path} cannot be written: {gist}. Choose a place that you may write to.") from error
+
+
+def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
+    """Read a model that :func:`save_model` wrote, perhaps on another machine, perhaps changed by a stranger.
+
+    Nothing that the file says is imported or run.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int
+        A larger file is refused unread. Reading can take some 25 times this much memory.
+
+    Raises
+    ------
+    InvalidFileError
+        The file is not such a model, or of a newer format; the message says what must hold, and where it does not.
+    """
+    return build(parse(Path(path), _read_bytes(Path(path), max_bytes)))
+
+
+def _read_bytes(path: Path, max_bytes: int) -> bytes:
+    try:
+        if not path.is_file():
+            refuse(path, f"it must be a plain file; {'it is not' if path.exists() else 'there is none'}")
+        with path.open("rb") as file:
+            content = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InvalidFileError):
+            raise
+        refuse(path, f"it must be readable; {getattr(error, 'strerror', None) or error}", error)
+    if len(content) > max_bytes:
+        refuse(path, f"it must have at most {max_bytes:,} bytes; it has more. If it is yours, pass a larger max_bytes")
+    return content
+
+
+def describe(model: LabelModel) -> dict[str, Any]:
+    """The model as lists, mappings, strings and numbers."""
+    if MODELS.get(type(model).__name__) is not type(model):
+        raise InvalidFileError(
+            f"only models of thumbwise can be saved ({', '.join(MODELS)}); found {type(model).__qualname__}."
+        )
+    check_is_fitted(model)
+    known = model.box_.known if isinstance(model, BalsubramaniFreund) else model.known_
+    learned = write_fields(model)
+    if isinstance(model, BalsubramaniFreund):
+        learned |= {"certificate": write_certificate(model.certificate_), "box": write_box(model.box_, model.weights_)}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "thumbwise": __version__,
+        "model": type(model).__name__,
+        "parameters": _write_parameters(model),
+        "rules": list(model.rule_names_),
+        "classes": [write_name(name, "class name") for name in model.classes_.tolist()],
+        "fingerprints": {
+            "votes": model.box_.evidence.pool if isinstance(model, BalsubramaniFreund) else None,
+            "gold": None if known is None else gold_fingerprint(known),
+        },
+        "known": None if known is None else _write_known(known, model.known_ is not None),
+        "learned": learned,
+    }
+
+
+def build(document: Node) -> LabelModel:
+    """The model that a document describes."""
+    try:
+        return _build(document)
+    except InvalidFileError:
+        raise
+    except ThumbwiseError as error:  # names that are no names of rules, bounds that are no bounds
+        refuse(document.path, f"its parts must fit together; they do not: {str(error)[:600].rstrip('.')}", error)
+
+
+def _build(document: Node) -> LabelModel:
+    _check_format(document)
+    _, _, release, name, parameters, rules, classes, fingerprints, known, learned = document.fields(*_TOP)
+    release.text()
+    model_class = MODELS[name.text(tuple(MODELS))]
+    votes = _read_names(rules, classes)
+    model = model_class(**_read_parameters(parameters, model_class, votes.n_classes))
+    pool, gold = (node.optional(Node.text) for node in fingerprints.fields("votes", "gold"))
+    labels, is_pinned = _read_known(known, votes.n_classes)
+    if gold != (None if labels is None else gold_fingerprint(labels)):
+        fingerprints.child("gold").refuse("the fingerprint of the known labels")
+    if isinstance(model, BalsubramaniFreund):
+        fields, certificate, box = learned.fields("n_iter_", "certificate", "box")
+        model.n_iter_ = fields.whole()
+        model.box_, model.weights_ = read_box(box, votes, pool, labels)
+        model.active_ = np.sign(model.weights_).astype(np.int64)
+        model.certificate_ = read_certificate(certificate, model.box_.evidence, votes.n_classes)
+    else:
+        read_fields(model, learned, Sizes(votes.rule_names, votes.n_classes))
+        if pool is not None or not is_pinned:
+            fingerprints.refuse(
+                f"without votes, and known labels kept, since the model is {name.value}", "something else"
+            )
+    model._remember(votes, labels if is_pinned else None)
+    if tuple(model.classes_.tolist()) != votes.class_names:
+        classes.refuse("names that an array can hold", "a name that ends in a null character")
+    return model
+
+
+def _check_format(document: Node) -> None:
+    if not isinstance(document.value, dict) or document.value.get("format") != FORMAT:
+        refuse(document.path, f'it must be an object whose field "format" is "{FORMAT}"; it is not')
+    document.keys(("version",), (*_TOP, *document.value))
+    version = document.child("version").whole(1)
+    if version > VERSION:
+        written = document.value.get("thumbwise")
+        by = f" by thumbwise {written[:20]}" if isinstance(written, str) else ""
+        refuse(
+            document.path,
+            f"its format must be version {VERSION} or older; it was written{by} in version {version}. Update thumbwise",
+        )
+
+
+def _read_names(rules: Node, classes: Node) -> Votes:
+    """Votes of these rules and classes, on one item that nobody votes on."""
+    rule_names = [node.text() for node in rules.items()]
+    class_names = [node.scalar() for node in classes.items()]
+    if not rule_names or not class_names:
+        rules.refuse("a list of rules, next to a list of classes, neither of them empty")
+    return Votes(np.full((1, len(rule_names)), -1), class_names=class_names, rule_names=rule_names)
+
+
+def gold_fingerprint(known: KnownLabels) -> str:
+    """Hash of ids and classes: equal for the same labels in any order."""
+    lines = sorted(f"{value!r}: {label}" for value, label in zip(known.item_ids.tolist(), known.labels, strict=True))
+    return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _write_known(known: KnownLabels, is_pinned: bool) -> dict[str, Any]:
+    ids = [write_name(value, "item id") for value in known.item_ids.tolist()]
+    kind = known.item_ids.dtype.kind
+    mixed = kind not in "iufU"
+    return {"kept": is_pinned, "mixed": mixed, "ids": ids, "labels": known.labels.tolist()}
+
+
+def _read_known(node: Node, n_classes: int) -> tuple[KnownLabels | None, bool]:
+    if node.value is None:
+        return None, True
+    kept, mixed, ids, labels = node.fields("kept", "mixed", "ids", "labels")
+    values = [entry.scalar() for entry in ids.items()]
+    if len(set(values)) < len(values) or not values:
+        ids.refuse("a list of different ids", "an id twice, or none")
+    coded = [entry.whole(0, n_classes - 1) for entry in labels.items(len(values))]
+    return KnownLabels(_as_ids(ids, values, mixed.truth()), np.array(coded, dtype=np.int64)), kept.truth()
+
+
+def _as_ids(node: Node, values: list[Any], mixed: bool) -> AnyArray:
+    if mixed:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    kinds = {type(value) for value in values}
+    if len(kinds) != 1 or not kinds <= {str, int, float}:
+        node.refuse('strings, or whole numbers, or numbers, unless "mixed" is true', "several kinds")
+    largest = max(values) if kinds == {int} else 0
+    array = np.array(values, dtype=np.uint64 if largest >= 2**63 and min(values) >= 0 else None)
+    if array.dtype.kind not in "iufU" or list(map(repr, array.tolist())) != list(map(repr, values)):
+        node.refuse("ids that an array can hold", "a number that is too large, or text that ends in a null character")
+    return array
+
+
+def _write_parameters(model: LabelModel) -> dict[str, Any]:
+    """Parameters of the constructor; a path to weights speaks of one machine and is left out."""
+    found = {name: value for name, value in model.get_params(deep=False).items() if name != "weights"}
+    return {name: _write_parameter(name, value) for name, value in found.items()}
+
+
+def _write_parameter(name: str, value: Any) -> Any:
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise InvalidFileError(f"parameters must be numbers or strings to be saved; {name} is {str(value)[:60]!r}.")
+    return plain(array)
+
+
+def _read_parameters(node: Node, model_class: type[LabelModel], n_classes: int) -> dict[str, Any]:
+    """Of the kind that the default has; a parameter that is absent keeps its default."""
+    parameters = inspect.signature(model_class).parameters
+    names = [name for name in parameters if name != "weights"]
+    return {
+        name: _read_parameter(node.child(name), parameters[name].default, n_classes) for name in node.keys((), names)
+    }
+
+
+def _read_parameter(node: Node, default: Any, n_classes: int) -> Any:
+    if default is None:  # class_balance, the only one
+        return node.optional(lambda shares: shares.array((n_classes,), 0, 1).tolist())
+    if isinstance(default, bool):
+        return node.truth()
+    if isinstance(default, str):
+        return node.text()
+    if isinstance(default, int):
+        return node.whole(-(2**63))
+    number = node.number(-math.inf, math.inf, special=True)
+    return node.value if isinstance(node.value, int) else number
+
+
+# The public name: ``thumbwise.load``.
+load = load_model

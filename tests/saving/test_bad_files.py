@@ -1,0 +1,202 @@
+"""A file that is not what it should be is refused, with what must hold, what was found, and where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from errors.messages import assert_says, message_of
+from saving.fitted import fit, make_votes
+from thumbwise import BalsubramaniFreund, Box, InvalidFileError, MajorityVote, Votes
+from thumbwise.models.base import LabelModel
+from thumbwise.moments import STANDARD, Moments, accuracies
+from thumbwise.saved_schema import parse, render
+from thumbwise.saving import build, describe, load_model, save_model
+
+
+@cache
+def text_of(name: str) -> str:
+    return render(describe(fit(name, make_votes(20, item_ids=np.arange(20)))))
+
+
+def refusal(content: str | bytes) -> str:
+    data = content if isinstance(content, bytes) else content.encode()
+    return message_of(InvalidFileError, lambda: build(parse(Path("model.json"), data)))
+
+
+def edited(name: str, edit: Callable[[Any], object]) -> str:
+    document = json.loads(text_of(name))
+    edit(document)
+    return refusal(json.dumps(document))
+
+
+def put(*keys: Any) -> Callable[[Any], None]:
+    *path, last, value = keys
+
+    def edit(document: Any) -> None:
+        for key in path:
+            document = document[key]
+        document[last] = value
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "strict JSON"),
+        ("[]", '"format" is "thumbwise model"'),
+        ("{}", '"format" is "thumbwise model"'),
+        ("[" * 100_000, "nested deeper"),
+        ('{"a":' * 100_000, "nested deeper"),
+        ('{"format": 1, "format": 2}', "'format' is given twice"),
+        ("NaN", 'NaN is not JSON. Write "nan"'),
+        ("1e999", "'1e999'"),
+        ("9" * 5000, "found 5,000"),
+        (b"\xff{}", "byte 0 is not UTF-8"),
+        ('{"format": "thumbwise model"}', "no field 'version'"),
+        ('{"format": "thumbwise model", "version": true}', "version must be a whole number"),
+        ('{"format": "thumbwise model", "version": 2, "thumbwise": "9.1"}', "by thumbwise 9.1 in version 2. Update"),
+        ('{"format": "thumbwise model", "version": 7, "new": [1]}', "version 1 or older"),
+    ],
+)
+def test_not_a_model(content: str | bytes, says: str) -> None:
+    assert_says(refusal(content), "model.json", says)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "says"),
+    [
+        ("MajorityVote", put("extra", 1), "the field 'extra' (1 unknown)"),
+        ("MajorityVote", put("model", "os.system"), "model must be one of 'MajorityVote'"),
+        ("MajorityVote", put("model", "LabelModel"), "found 'LabelModel'"),
+        ("MajorityVote", put("rules", ["a", "a"]), "'a'"),
+        ("MajorityVote", put("rules", []), "neither of them empty"),
+        ("MajorityVote", put("classes", [1, True]), "unique"),
+        ("MajorityVote", put("classes", ["a", "a\0"]), "null character"),
+        ("MajorityVote", put("classes", 0, {}), "classes[0] must be a string, a number"),
+        ("MajorityVote", put("parameters", "weights", "/etc/passwd"), "the field 'weights'"),
+        ("HyperLabelModel", put("parameters", "weights", "/etc/passwd"), "the field 'weights'"),
+        ("MajorityVote", put("fingerprints", "votes", "x"), "without votes"),
+        ("DawidSkene", put("parameters", "tol", "small"), "parameters.tol must be a number"),
+        ("DawidSkene", put("parameters", "max_iter", 1.5), "parameters.max_iter must be a whole number"),
+        (
+            "DawidSkene",
+            put("learned", "rates_", "null", 0, 0, 1.5),
+            "learned.rates_.null[0][0] must be a number from 0",
+        ),
+        ("DawidSkene", put("learned", "rates_", "null", 0, 0, True), "found true"),
+        ("DawidSkene", put("learned", "rates_", "null", 0, 0, "nan"), "found 'nan'"),
+        ("DawidSkene", put("learned", "rates_", "null", 0, [1]), "a list of 3 values; found 1"),
+        ("DawidSkene", put("learned", "rates_", "nul", []), "the field 'nul'"),
+        ("DawidSkene", lambda d: d["learned"]["rates_"].pop("null"), "no field 'null' (1 missing)"),
+        ("DawidSkene", put("learned", "n_iter_", 10**15), "objective_path_ must be a list of 1000000000000000"),
+        ("DawidSkene", put("parameters", "kind", "full"), "the field 'weights_'"),
+        ("DataProgramming", put("learned", "class_balance_", 0, 0), "number from 1e-300"),
+        ("EBCC", put("parameters", "n_groups", 10**12), "a list of 1000000000000 values"),
+        ("EBCC", put("learned", "posterior_", "classes", 0, 0), "learned.posterior_.classes[0] must be a number"),
+        ("EBCC", put("known", "labels", 0, 3), "known.labels[0] must be a whole number from 0 to 2; found 3"),
+        ("EBCC", put("known", "labels", 0, -1), "known.labels[0] must be a whole number from 0 to 2; found -1"),
+        ("EBCC", put("known", "ids", 0, 12), "different ids"),
+        ("EBCC", put("known", "ids", 0, 13), "the fingerprint of the known labels"),
+        ("EBCC", put("known", "ids", 0, "a"), "several kinds"),
+        ("EBCC", put("known", None), "the fingerprint of the known labels"),
+        ("EBCC", put("known", "kept", False), "known labels kept"),
+        ("AMCL", put("learned", "weights_", "null", -0.1), "found -0.1"),
+        ("HyperLabelModel", put("learned", "lowest_", 0.9), "lowest_ <= 1/3 <= highest_"),
+        ("HyperLabelModel", put("learned", "network_", "head", []), "a list of 3 values"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "moments", 0, "open"), "one of 'accuracies'"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "moments", ["confusion_cells"]), "a box of 90 intervals"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "moments", []), "a box of 0 intervals"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "intervals", 0, "moment", "x"), "as moments, rules and"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "intervals", 0, "lower", 2), "fit together"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "intervals", 0, "weight", "inf"), "weight must be a number"),
+        ("BalsubramaniFreund-gold", put("learned", "certificate", "log_loss_bound", -1), "log_loss_bound must be"),
+        ("BalsubramaniFreund-gold", put("learned", "certificate", "n_known", 21), "from 0 to 20; found 21"),
+        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "rule", "x"), "one of the rules"),
+        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "said", "x"), "one of the classes"),
+        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "rate", 2), "number from 0 to 1"),
+        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 5, "kind", "eval"), "'LinearMoment'"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(name: str, edit: Callable[[Any], object], says: str) -> None:
+    assert_says(edited(name, edit), "model.json", says)
+
+
+def test_every_missing_field_is_named() -> None:
+    for key in json.loads(text_of("MajorityVote")):
+        document = json.loads(text_of("MajorityVote"))
+        del document[key]
+        assert_says(refusal(json.dumps(document)), key)
+
+
+def test_a_box_too_large_to_build_is_refused_before_it_is_built() -> None:
+    """10 rules and 20,000 classes would have 4,000,000,000 confusion cells."""
+    document = json.loads(text_of("BalsubramaniFreund-exact"))
+    document["classes"] = list(range(20_000))
+    document["learned"]["box"]["moments"] = ["confusion_cells"]
+    assert_says(refusal(json.dumps(document)), "4000000000 intervals")
+
+
+def test_files_that_are_not_there_or_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    assert_says(message_of(InvalidFileError, lambda: load_model(path)), "there is none")
+    assert_says(message_of(InvalidFileError, lambda: load_model(tmp_path)), "a plain file")
+    assert_says(message_of(InvalidFileError, lambda: load_model("/dev/zero")), "a plain file")
+    assert_says(message_of(InvalidFileError, lambda: load_model("a\0b")), "a plain file")
+    save_model(MajorityVote().fit([[0, 1]]), path)
+    size = path.stat().st_size
+    assert load_model(path, max_bytes=size).rule_names_ == ("rule_0", "rule_1")
+    message = message_of(InvalidFileError, lambda: load_model(path, max_bytes=size - 1))
+    assert_says(message, f"at most {size - 1:,} bytes", "max_bytes")
+
+
+def own_moments(votes: Votes) -> Moments:
+    return accuracies(votes)
+
+
+class OwnModel(MajorityVote):
+    pass
+
+
+def test_what_a_file_cannot_say_is_not_saved(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text("older")
+    votes = make_votes(20)
+    exact = Box.exact(votes, votes.array[:, 0].clip(0))
+    box = Box(exact.names[:10], exact.subjects[:10], exact.lower[:10], exact.upper[:10], exact.evidence, (own_moments,))
+    models: list[tuple[LabelModel, str]] = [
+        (BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box), "found own_moments, which is code"),
+        (MajorityVote().fit(Votes([[0, 1]], class_names=[("a", 1), "b"])), "type tuple"),
+        (MajorityVote().fit(Votes([[0, 1]], class_names=[float("inf"), "b"])), "type float"),
+        (OwnModel().fit([[0, 1]]), "found OwnModel"),
+    ]
+    for model, says in models:
+        assert_says(message_of(InvalidFileError, partial(save_model, model, path)), says)
+    assert path.read_text() == "older"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    model = MajorityVote().fit([[0, 1]])
+    assert_says(message_of(InvalidFileError, lambda: save_model(model, tmp_path)), "it is a folder")
+    missing = tmp_path / "no" / "model.json"
+    assert_says(message_of(InvalidFileError, lambda: save_model(model, missing)), "cannot be written", "No such file")
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        save_model(MajorityVote(), tmp_path / "model.json")
+
+
+def test_standard_moments_are_written_by_name() -> None:
+    moments = json.loads(text_of("BalsubramaniFreund-gold"))["learned"]["box"]["moments"]
+    assert moments == [builder.__name__ for builder in STANDARD]

@@ -1,0 +1,57 @@
+"""Models whose answer is no sum over votes are refused, by the class that holds their formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import thumbwise as tw
+from thumbwise._typing import FloatArray
+from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.moments import LinearMoment, Moments, accuracies, group_frequencies
+from thumbwise.sql import to_sql
+
+from .problems import box_around, make_votes
+
+
+class Renamed(tw.MajorityVote):
+    """Predicts as its parent does."""
+
+
+class Contrary(tw.MajorityVote):
+    def _predict_patterns(self, votes: tw.Votes) -> FloatArray:
+        return 1 - super()._predict_patterns(votes)
+
+
+def own_accuracies(votes: tw.Votes) -> Moments:
+    return accuracies(votes)
+
+
+def test_a_subclass_is_written_if_it_keeps_the_formula() -> None:
+    votes = make_votes(2, 3, seed=1)
+    assert to_sql(Renamed().fit(votes), table="t") == to_sql(tw.MajorityVote().fit(votes), table="t")
+    with pytest.raises(InvalidChoiceError, match=r"MajorityVote, DawidSkene.*found Contrary"):
+        to_sql(Contrary().fit(votes), table="t")
+
+
+def test_a_mixture_is_refused() -> None:
+    model = tw.EBCC(n_groups=2, n_starts=1, max_iter=1000).fit(make_votes(2, 3, seed=1))
+    with pytest.raises(InvalidChoiceError, match="found EBCC"):
+        to_sql(model, table="t")
+
+
+def test_a_model_must_be_fitted() -> None:
+    with pytest.raises(NotFittedError):
+        to_sql(tw.MajorityVote(), table="t")
+
+
+@pytest.mark.parametrize("builder", [group_frequencies, own_accuracies, LinearMoment("of g", {"g": {0: 1.0}})])
+def test_moments_of_groups_or_of_unknown_kind_are_refused(builder: object) -> None:
+    array = make_votes(2, 3, seed=1).array
+    votes = tw.Votes(array, item_groups=np.where(np.arange(len(array)) % 2 > 0, "g", "h"))
+    model = tw.BalsubramaniFreund().fit(
+        votes, box=box_around(votes, (accuracies, builder) if builder is not own_accuracies else (builder,))
+    )
+    with pytest.raises(InvalidChoiceError, match=r"group_frequencies|own_accuracies|of g"):
+        to_sql(model, table="t")
