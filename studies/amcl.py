@@ -22,9 +22,9 @@ import thumbwise as tw
 from studies.drawing import TITLES, data_folder
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.brier_game import BrierGame, WorstLabeling
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.models.amcl import AMCL
+from thumbwise.numerics.brier_game import BrierGame, WorstLabeling
 from thumbwise.patterns import Patterns
 
 N_GOLD = 100

@@ -38,9 +38,9 @@ from studies.drawing import (
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import IntArray
 from thumbwise.gold import GoldIs
-from thumbwise.maxent import Problem
 from thumbwise.metrics import log_loss
-from thumbwise.solver import solve_dual
+from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.solver import solve_dual
 
 LEVELS = (0.8, 0.95, 0.99)
 SIZES = (50, 100, 200)

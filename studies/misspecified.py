@@ -27,7 +27,7 @@ from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.experiments.breakdown import dawid_skene_proba
 from thumbwise.experiments.drawing import BLUE, GREEN, NORMAL, ORANGE, SMALL, VERMILLION, import_figure, save_figure
 from thumbwise.metrics import log_loss
-from thumbwise.vote_rates import Kind
+from thumbwise.numerics.vote_rates import Kind
 
 ACCURACIES = (0.85, 0.75, 0.75, 0.75, 0.7, 0.65)
 CLASS_ACCURACIES = ((0.95, 0.7), (0.9, 0.55), (0.6, 0.95), (0.9, 0.5), (0.6, 0.85), (0.5, 0.85))

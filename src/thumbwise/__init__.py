@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
     from thumbwise import theory as theory
-    from thumbwise.applied_rules import AppliedRules as AppliedRules
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
     from thumbwise.comparison import compare as compare
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from thumbwise.prediction_costs import add_rule as add_rule
     from thumbwise.ranges import certify as certify
     from thumbwise.ranges import share_range as share_range
+    from thumbwise.rule_running.applied import AppliedRules as AppliedRules
     from thumbwise.rules import apply_rules as apply_rules
     from thumbwise.rules import rule as rule
     from thumbwise.saving import load as load
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ABSTAIN": "thumbwise.patterns",
     "AMCL": "thumbwise.models.amcl",
-    "AppliedRules": "thumbwise.applied_rules",
+    "AppliedRules": "thumbwise.rule_running.applied",
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
     "Box": "thumbwise.box",
     "Certificate": "thumbwise.certificate",

@@ -28,9 +28,9 @@ from thumbwise.gold import (
     known_labels,
     wilson_intervals,
 )
+from thumbwise.gold_checks.sample_check import check_sample
 from thumbwise.labels import KnownLabels, label_masses
 from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
-from thumbwise.sample_check import check_sample
 from thumbwise.votes import Votes
 from thumbwise.written_bounds import fill_bounds, split_bounds
 

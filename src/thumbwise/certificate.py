@@ -9,7 +9,7 @@ import numpy as np
 
 from thumbwise.evidence import Evidence
 from thumbwise.feasibility import Widening
-from thumbwise.solver import Solution
+from thumbwise.numerics.solver import Solution
 
 
 @dataclass(frozen=True)

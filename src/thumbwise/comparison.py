@@ -17,8 +17,8 @@ from thumbwise.box import Box
 from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.gold import GoldIs, check_roles, known_gold
 from thumbwise.metrics import first_best
+from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 from thumbwise.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
-from thumbwise.resampling import bootstrap_means, holm, sign_flip_test
 from thumbwise.votes import Votes
 
 _N_FOLDS = 10

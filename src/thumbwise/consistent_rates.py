@@ -8,7 +8,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.gold import GoldCounts
-from thumbwise.maxent import Point, Problem, evaluate, hessian
+from thumbwise.numerics.maxent import Point, Problem, evaluate, hessian
 
 
 def consistent_rates(problem: Problem, counts: GoldCounts, *, tol: float = 1e-9, max_iter: int = 100) -> FloatArray:

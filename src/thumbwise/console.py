@@ -16,8 +16,8 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
+    from thumbwise.gold_checks.label_fit import LabelFit
     from thumbwise.io.wide import WideVotes
-    from thumbwise.label_fit import LabelFit
     from thumbwise.overview import MomentRow, Overruled
 
 # Where nobody looks at a screen, nothing is cut or wrapped.

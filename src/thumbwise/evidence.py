@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thumbwise.sample_check import SampleCheck
+from thumbwise.gold_checks.sample_check import SampleCheck
 
 
 @dataclass(frozen=True)

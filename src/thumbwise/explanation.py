@@ -16,9 +16,9 @@ import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.maxent import log_softmax, scores
+from thumbwise.numerics.maxent import log_softmax, scores
+from thumbwise.numerics.vote_rates import log_rates
 from thumbwise.patterns import Patterns
-from thumbwise.vote_rates import log_rates
 from thumbwise.votes import Votes
 
 _CLASS_FREQUENCY = "class frequency"

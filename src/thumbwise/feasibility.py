@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InfeasibleBoxError
-from thumbwise.maxent import Problem
-from thumbwise.solver import Solution
+from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.solver import Solution
 
 # The least widening leaves a set without interior; this much more, relative, gives the solver room.
 _ROOM = 1e-6

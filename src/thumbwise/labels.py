@@ -10,9 +10,9 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.coding import is_missing
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.moments import label_counts
+from thumbwise.reading.coding import is_missing
 from thumbwise.votes import Votes
 
 UNKNOWN = -1

@@ -7,8 +7,8 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.maxent import Problem
 from thumbwise.moments import build_moments
+from thumbwise.numerics.maxent import Problem
 from thumbwise.votes import Votes
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.consistent_rates import consistent_rates
 from thumbwise.gold import GoldCounts, GoldIs, exact_intervals, split_error
-from thumbwise.maxent import Problem
 from thumbwise.moments import STANDARD, build_moments
-from thumbwise.solver import Solution, solve_dual
+from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.solver import Solution, solve_dual
 from thumbwise.votes import Votes
 
 # Rules are asked what this many more gold votes would buy, or a tenth of the gold labels if that is more.

@@ -15,10 +15,10 @@ from thumbwise.box import Box
 from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.feasibility import find_widening, infeasible_error
-from thumbwise.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
+from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
+from thumbwise.numerics.solver import solve_dual
 from thumbwise.pinning import pose_pinned_problem, pose_problem
 from thumbwise.prediction_costs import Metric, add_rule, prediction_costs, share_costs
-from thumbwise.solver import solve_dual
 from thumbwise.votes import Votes
 
 __all__ = ["Range", "add_rule", "certify", "prediction_costs", "share_costs", "share_range"]

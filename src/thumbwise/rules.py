@@ -12,8 +12,6 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from thumbwise.applied_rules import AppliedRules, Collected
-from thumbwise.coding import is_missing
 from thumbwise.exceptions import (
     FailedRuleError,
     FailedRuleWarning,
@@ -22,10 +20,12 @@ from thumbwise.exceptions import (
     InvalidVotesError,
 )
 from thumbwise.patterns import ABSTAIN
-from thumbwise.raw_votes import first_repeated
-from thumbwise.rule_items import Items
-from thumbwise.rule_returns import ClassNames
-from thumbwise.rule_runs import run_here, run_in_processes
+from thumbwise.reading.coding import is_missing
+from thumbwise.reading.raw_votes import first_repeated
+from thumbwise.rule_running.applied import AppliedRules, Collected
+from thumbwise.rule_running.items import Items
+from thumbwise.rule_running.returns import ClassNames
+from thumbwise.rule_running.runs import run_here, run_in_processes
 from thumbwise.votes import Votes
 
 __all__ = ["AppliedRules", "FailedRuleError", "FailedRuleWarning", "InvalidRuleError", "Rule", "apply_rules", "rule"]

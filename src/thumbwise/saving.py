@@ -29,9 +29,9 @@ from thumbwise.models.dawid_skene import DawidSkene
 from thumbwise.models.ebcc import EBCC
 from thumbwise.models.hyper_label_model import HyperLabelModel
 from thumbwise.models.majority_vote import MajorityVote
-from thumbwise.saved_box import read_box, read_certificate, write_box, write_certificate, write_name
-from thumbwise.saved_fields import Sizes, read_fields, write_fields
-from thumbwise.saved_schema import Node, parse, plain, refuse, render
+from thumbwise.saved.boxes import read_box, read_certificate, write_box, write_certificate, write_name
+from thumbwise.saved.fields import Sizes, read_fields, write_fields
+from thumbwise.saved.schema import Node, parse, plain, refuse, render
 from thumbwise.votes import Votes
 
 FORMAT = "thumbwise model"

@@ -9,10 +9,10 @@ import numpy as np
 
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.patterns import ABSTAIN
-from thumbwise.raw_votes import first_repeated
-from thumbwise.sql_dialects import Dialect, find_dialect
-from thumbwise.sql_steps import Steps
-from thumbwise.sql_terms import find_terms
+from thumbwise.reading.raw_votes import first_repeated
+from thumbwise.sql_text.dialects import Dialect, find_dialect
+from thumbwise.sql_text.steps import Steps
+from thumbwise.sql_text.terms import find_terms
 
 DialectName = Literal["duckdb", "postgresql", "spark"]
 

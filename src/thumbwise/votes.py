@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.coding import code_names, code_numbers, smallest_dtype
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.long_votes import Duplicates, open_long
 from thumbwise.patterns import Patterns, find_patterns, merge_patterns, take_rows
-from thumbwise.raw_votes import check_ids, first_repeated, open_votes
+from thumbwise.reading.coding import code_names, code_numbers, smallest_dtype
+from thumbwise.reading.long_votes import Duplicates, open_long
+from thumbwise.reading.raw_votes import check_ids, first_repeated, open_votes
 
 # Bytes that an array made of long votes may take.
 _LARGEST_ARRAY = 2 * 10**9

@@ -11,7 +11,7 @@ import numpy as np
 from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.moments import Moments
-from thumbwise.raw_votes import first_repeated
+from thumbwise.reading.raw_votes import first_repeated
 
 
 def split_bounds(bounds: Any) -> tuple[dict[str, float], dict[str, float]]:

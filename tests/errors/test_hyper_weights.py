@@ -25,10 +25,11 @@ from support.hyper import (
     random_tensors,
     write_checkpoint,
 )
-from thumbwise import InvalidFileError, ThumbwiseError, hyper_weights
+from thumbwise import InvalidFileError, ThumbwiseError
 from thumbwise.exceptions import MissingPackageError
-from thumbwise.hyper_weights import MAX_FILE_BYTES, expected_shapes, read_network, read_tensors
 from thumbwise.models.hyper_label_model import HyperLabelModel
+from thumbwise.numerics import hyper_weights
+from thumbwise.numerics.hyper_weights import MAX_FILE_BYTES, expected_shapes, read_network, read_tensors
 
 from .messages import assert_says, message_of
 

@@ -14,19 +14,25 @@ ROOT = Path(thumbwise.__file__).parent
 # A module may import modules of earlier rows only. Modules that are not listed are held by the rules further down.
 LAYERS = [
     {"exceptions", "_typing"},
-    {"sql_dialects"},
-    {"resampling"},
-    {"patterns", "vote_rates", "expectation_maximisation", "inert_pickle", "subtypes"},
-    {"overlaps", "hyper_network", "brier_game"},
-    {"hyper_weights"},
-    {"coding"},
-    {"raw_votes", "long_columns"},
-    {"long_labels"},
-    {"long_votes"},
+    {"sql_text.dialects"},
+    {"numerics.resampling"},
+    {
+        "patterns",
+        "numerics.vote_rates",
+        "numerics.expectation_maximisation",
+        "numerics.inert_pickle",
+        "numerics.subtypes",
+    },
+    {"numerics.overlaps", "numerics.hyper_network", "numerics.brier_game"},
+    {"numerics.hyper_weights"},
+    {"reading.coding"},
+    {"reading.raw_votes", "reading.long_columns"},
+    {"reading.long_labels"},
+    {"reading.long_votes"},
     {"votes"},
-    {"sample_population", "label_fit"},
-    {"sample_omnibus"},
-    {"sample_check"},
+    {"gold_checks.sample_population", "gold_checks.label_fit"},
+    {"gold_checks.sample_omnibus"},
+    {"gold_checks.sample_check"},
     {"evidence"},
     {"intervals", "moments"},
     {"labels", "written_bounds"},
@@ -34,8 +40,8 @@ LAYERS = [
     {"designs"},
     {"box"},
     {"pinning"},
-    {"sql_terms"},
-    {"sql_steps"},
+    {"sql_text.terms"},
+    {"sql_text.steps"},
     {"explanation", "sql"},
     {"models.base", "certificate"},
     {"models.majority_vote"},
@@ -108,24 +114,38 @@ def test_nothing_imports_itself_in_a_circle(module: str) -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        *("maxent", "kinked_quadratic", "solver", "feasibility", "intervals", "patterns", "linear_bounds"),
-        *("vote_rates", "expectation_maximisation", "overlaps", "subtypes", "brier_game"),
-        *("hyper_network", "hyper_weights", "inert_pickle"),
+        *(
+            "numerics.maxent",
+            "numerics.kinked_quadratic",
+            "numerics.solver",
+            "feasibility",
+            "intervals",
+            "patterns",
+            "numerics.linear_bounds",
+        ),
+        *(
+            "numerics.vote_rates",
+            "numerics.expectation_maximisation",
+            "numerics.overlaps",
+            "numerics.subtypes",
+            "numerics.brier_game",
+        ),
+        *("numerics.hyper_network", "numerics.hyper_weights", "numerics.inert_pickle"),
     ],
 )
 def test_the_mathematics_knows_arrays_and_not_votes(module: str) -> None:
-    assert not reachable(module) & {"votes", "raw_votes", "coding", "moments", "labels", "box"}
+    assert not reachable(module) & {"votes", "reading.raw_votes", "reading.coding", "moments", "labels", "box"}
 
 
 def test_the_solver_rests_on_its_step_and_not_the_other_way_round() -> None:
-    assert "kinked_quadratic" in IMPORTS["solver"]
-    assert not reachable("kinked_quadratic") & {"maxent", "solver"}
-    assert "solver" not in reachable("maxent")
+    assert "numerics.kinked_quadratic" in IMPORTS["numerics.solver"]
+    assert not reachable("numerics.kinked_quadratic") & {"numerics.maxent", "numerics.solver"}
+    assert "numerics.solver" not in reachable("numerics.maxent")
 
 
 def test_the_certificate_comes_last_in_the_core() -> None:
-    assert {"evidence", "solver", "feasibility"} <= IMPORTS["certificate"]
-    for module in ("box", "solver", "feasibility", "maxent", "moments"):
+    assert {"evidence", "numerics.solver", "feasibility"} <= IMPORTS["certificate"]
+    for module in ("box", "numerics.solver", "feasibility", "numerics.maxent", "moments"):
         assert "certificate" not in reachable(module)
 
 

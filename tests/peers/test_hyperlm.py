@@ -19,8 +19,8 @@ from support.hyper import need_published_weights, skip_or_fail
 from support.paper import data_folder, load_paper
 from support.problems import make_votes
 from thumbwise import Votes
-from thumbwise.hyper_weights import find_checkpoint, read_tensors
 from thumbwise.models.hyper_label_model import HyperLabelModel, network_proba
+from thumbwise.numerics.hyper_weights import find_checkpoint, read_tensors
 
 WORKER = Path(__file__).with_name("hyperlm_worker.py")
 SHAPES = [(50, 2, 2), (200, 5, 2), (1000, 12, 2), (300, 60, 2), (200, 6, 3), (400, 10, 6)]

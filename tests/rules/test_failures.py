@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from thumbwise import ThumbwiseError
-from thumbwise.rule_returns import LONGEST_MESSAGE
-from thumbwise.rule_runs import MOST_STORED
+from thumbwise.rule_running.returns import LONGEST_MESSAGE
+from thumbwise.rule_running.runs import MOST_STORED
 from thumbwise.rules import FailedRuleError, FailedRuleWarning, InvalidRuleError, apply_rules, rule
 
 from . import texts

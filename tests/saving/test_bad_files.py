@@ -16,7 +16,7 @@ from saving.fitted import fit, make_votes
 from thumbwise import BalsubramaniFreund, Box, InvalidFileError, MajorityVote, Votes
 from thumbwise.models.base import LabelModel
 from thumbwise.moments import STANDARD, Moments, accuracies
-from thumbwise.saved_schema import parse, render
+from thumbwise.saved.schema import parse, render
 from thumbwise.saving import build, describe, load_model, save_model
 
 

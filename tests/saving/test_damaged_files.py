@@ -16,7 +16,7 @@ import pytest
 from saving.fitted import FITS, fit, make_votes
 from thumbwise import InvalidBoxError, InvalidFileError, InvalidVotesError, Votes
 from thumbwise.models.base import LabelModel
-from thumbwise.saved_schema import parse, render
+from thumbwise.saved.schema import parse, render
 from thumbwise.saving import build, describe
 
 STRANGE: list[Any] = [

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
-from thumbwise.maxent import Problem
 from thumbwise.moments import STANDARD, build_moments
+from thumbwise.numerics.maxent import Problem
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

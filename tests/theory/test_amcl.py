@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise.brier_game import BrierGame, WorstLabeling, descend, project_to_simplex, solve_exact
 from thumbwise.metrics import brier_score
 from thumbwise.models.amcl import AMCL
+from thumbwise.numerics.brier_game import BrierGame, WorstLabeling, descend, project_to_simplex, solve_exact
 
 
 @dataclass(frozen=True)

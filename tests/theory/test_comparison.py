@@ -17,7 +17,7 @@ from thumbwise import metrics
 from thumbwise.baselines import ALL_METHODS, CLIP, METHODS, REFERENCE, Method, Split, class_shares
 from thumbwise.comparison import compare
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, MissingPackageError
-from thumbwise.resampling import bootstrap_means, holm, sign_flip_test
+from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 
 
 def simulate(seed: int, accuracies: list[float], n: int = 600, k: int = 2) -> tuple[tw.Votes, np.ndarray]:

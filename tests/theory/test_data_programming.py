@@ -17,7 +17,7 @@ from support.paper import NAMES, load_paper, reference
 from support.problems import FloatArray, IntArray, make_votes
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.models.data_programming import DataProgramming
-from thumbwise.overlaps import Overlaps, curvature, exact_loss, loss_and_gradient
+from thumbwise.numerics.overlaps import Overlaps, curvature, exact_loss, loss_and_gradient
 
 AnyInts: TypeAlias = npt.NDArray[np.integer[Any]]
 

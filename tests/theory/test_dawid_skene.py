@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise.vote_rates import KINDS
+from thumbwise.numerics.vote_rates import KINDS
 
 
 def one_iteration(votes: IntArray, proba: FloatArray) -> tuple[FloatArray, float]:

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise.vote_rates import KINDS, Kind, one_coin_parameters, one_coin_weights
+from thumbwise.numerics.vote_rates import KINDS, Kind, one_coin_parameters, one_coin_weights
 
 pytestmark = pytest.mark.filterwarnings("ignore::thumbwise.exceptions.DegenerateFitWarning")
 

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from support.problems import SmallProblem, item_dual, item_moments, make_problem, pose
-from thumbwise import maxent
-from thumbwise.maxent import evaluate, hessian
+from thumbwise.numerics import maxent
+from thumbwise.numerics.maxent import evaluate, hessian
 
 SEEDS = range(0, 60, 3)
 

@@ -25,7 +25,7 @@ from thumbwise.moments import (
     confusion_cells,
     group_frequencies,
 )
-from thumbwise.vote_rates import KINDS
+from thumbwise.numerics.vote_rates import KINDS
 
 SIZES = [(k, seed) for k in (2, 3, 4, 5) for seed in range(2)]
 

@@ -10,10 +10,10 @@ import pytest
 import thumbwise as tw
 from support.hyper import HEAD, WIDTHS, Tensors, random_tensors, write_checkpoint
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise import hyper_network
-from thumbwise.hyper_network import estimate_pool_means, logits
-from thumbwise.hyper_weights import build_network
 from thumbwise.models.hyper_label_model import HyperLabelModel, network_proba, stretch
+from thumbwise.numerics import hyper_network
+from thumbwise.numerics.hyper_network import estimate_pool_means, logits
+from thumbwise.numerics.hyper_weights import build_network
 from thumbwise.patterns import Patterns
 
 

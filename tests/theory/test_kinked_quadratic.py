@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from support.problems import FloatArray
-from thumbwise.kinked_quadratic import minimise_kinked_quadratic
+from thumbwise.numerics.kinked_quadratic import minimise_kinked_quadratic
 
 Parts = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 

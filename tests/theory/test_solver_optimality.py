@@ -7,7 +7,7 @@ import pytest
 
 import thumbwise as tw
 from support.problems import SmallProblem, item_dual, item_moments, make_problem, pose
-from thumbwise.solver import solve_dual
+from thumbwise.numerics.solver import solve_dual
 
 
 def item_kkt(small: SmallProblem, weights: np.ndarray, proba: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 import thumbwise as tw
 from support.problems import FloatArray, item_dual, item_features, item_moments, make_votes
 from thumbwise import theory
-from thumbwise.maxent import dual_value
+from thumbwise.numerics.maxent import dual_value
 
 
 def make_case(seed: int, n_classes: int) -> tuple[tw.Votes, FloatArray, theory.Truth]:

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import thumbwise as tw
-from thumbwise import InvalidVotesError, Votes, long_votes, patterns
+from thumbwise import InvalidVotesError, Votes, patterns
+from thumbwise.reading import long_votes
 
 Ints = npt.NDArray[np.int64]
 Triples = tuple[Any, Any, Any]

@@ -12,9 +12,9 @@ from thumbwise import console as printed
 from thumbwise.box import Box
 from thumbwise.console import progress, stderr, stdout, visible
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.tables import check_writable, read_table, write_table
 from thumbwise.io.wide import Roles, WideVotes, labels_table, output_names, read_wide
-from thumbwise.label_fit import check_labels
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.overview import class_rows, find_overruled, rule_rows, worse_than_chance
 

@@ -20,11 +20,11 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.experiments.draws import paper_data
 from thumbwise.experiments.methods import fit_best_approximator, fit_recipe
 from thumbwise.experiments.specs import Fit, Row, Settings
-from thumbwise.maxent import log_softmax, scores
 from thumbwise.metrics import kl_sum, log_loss
 from thumbwise.models.dawid_skene import DawidSkene
+from thumbwise.numerics.maxent import log_softmax, scores
+from thumbwise.numerics.vote_rates import one_coin_weights
 from thumbwise.patterns import take_rows
-from thumbwise.vote_rates import one_coin_weights
 from thumbwise.votes import Votes
 
 _METHODS = ("BF", "OCDS", "OCDS_true", "best_approximator")

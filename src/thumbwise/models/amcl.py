@@ -11,16 +11,16 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.brier_game import BrierGame, Play, descend, solve_exact
 from thumbwise.exceptions import InfeasibleBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.gold import known_gold
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.maxent import Problem
 from thumbwise.models.base import LabelModel, read_for_fit
 from thumbwise.moments import label_counts
+from thumbwise.numerics.brier_game import BrierGame, Play, descend, solve_exact
+from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.solver import solve_dual
 from thumbwise.patterns import ABSTAIN, Patterns, find_patterns
-from thumbwise.solver import solve_dual
 from thumbwise.votes import Votes
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

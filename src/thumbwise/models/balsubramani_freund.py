@@ -16,10 +16,10 @@ from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.explanation import Explanation, explain
 from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.maxent import Problem, log_softmax, scores
 from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.numerics.maxent import Problem, log_softmax, scores
+from thumbwise.numerics.solver import Solution, solve_dual
 from thumbwise.pinning import pose_pinned_problem, pose_problem
-from thumbwise.solver import Solution, solve_dual
 from thumbwise.votes import Votes
 
 

@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.coding import MAX_INFERRED_CLASSES
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.patterns import take_rows
+from thumbwise.reading.coding import MAX_INFERRED_CLASSES
 from thumbwise.sql import DialectName, to_sql
 from thumbwise.votes import Votes
 

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from thumbwise._typing import FloatArray
 from thumbwise.explanation import Explanation, explain
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.maxent import log_softmax
 from thumbwise.models.base import LabelModel, read_for_fit
-from thumbwise.overlaps import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
+from thumbwise.numerics.maxent import log_softmax
+from thumbwise.numerics.overlaps import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
 from thumbwise.votes import Votes
 
 # Probability that a vote is right at the start of the descent, and momentum of its steps, as in the original.

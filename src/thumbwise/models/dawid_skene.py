@@ -13,15 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import DegenerateFitWarning
-from thumbwise.expectation_maximisation import ascend
 from thumbwise.explanation import Explanation, explain
 from thumbwise.labels import code_labels
-from thumbwise.maxent import log_softmax, softmax
 from thumbwise.models.base import LabelModel, find_known, read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.moments import label_counts
+from thumbwise.numerics.expectation_maximisation import ascend
+from thumbwise.numerics.maxent import log_softmax, softmax
+from thumbwise.numerics.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
 from thumbwise.patterns import Patterns
-from thumbwise.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
 from thumbwise.votes import Votes
 
 # A class with this share of the votes, on at least that many items, that is left with a hundredth of it has been lost.

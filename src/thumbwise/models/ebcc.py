@@ -14,7 +14,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel, find_known, read_for_fit
 from thumbwise.models.majority_vote import vote_shares
-from thumbwise.subtypes import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
+from thumbwise.numerics.subtypes import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
 from thumbwise.votes import Votes
 
 # Starts are run side by side as long as the numbers of all of them stay in cache.

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.special import expit
 
 from thumbwise._typing import FloatArray
-from thumbwise.hyper_network import Network, PoolMeans, estimate_pool_means, logits
-from thumbwise.hyper_weights import read_network
-from thumbwise.maxent import log_softmax
 from thumbwise.metrics import TIE
 from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.numerics.hyper_network import Network, PoolMeans, estimate_pool_means, logits
+from thumbwise.numerics.hyper_weights import read_network
+from thumbwise.numerics.maxent import log_softmax
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 
@@ -23,9 +23,9 @@ class HyperLabelModel(LabelModel):
     """The pre-trained graph network of Wu et al. (ICLR 2023), run on patterns, without torch.
 
     Nothing is estimated from the votes but means. The network reads, for each class c in question, the votes as +1 (for
-    c) and -1 (for another class) and returns a logit per item; see :mod:`thumbwise.hyper_network` for its layers. With
-    two classes it is asked once, for the second of them, and q = (1 - sigmoid, sigmoid); with more it is asked for each
-    class, and q is the sigmoids divided by their sum. Then, as its authors do, q is stretched about 1 / k,
+    c) and -1 (for another class) and returns a logit per item (:mod:`thumbwise.numerics.hyper_network` has its layers).
+    With two classes it is asked once, for the second of them, and q = (1 - sigmoid, sigmoid); with more it is asked for
+    each class, and q is the sigmoids divided by their sum. Then, as its authors do, q is stretched about 1 / k,
 
         p = 1/k + (q - 1/k) / k / (highest - 1/k)   above 1/k, and likewise with ``lowest`` below,
 

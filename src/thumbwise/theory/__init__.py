@@ -3,6 +3,7 @@
 Everything is in nats per item and in weights per vote; :func:`paper_weights` has the paper's units.
 """
 
+from thumbwise.numerics.vote_rates import one_coin_parameters, one_coin_weights
 from thumbwise.theory.bounds import (
     Bounds,
     bound_approximation,
@@ -40,7 +41,6 @@ from thumbwise.theory.logistic import (
     weight_matrix,
 )
 from thumbwise.theory.truth import Truth
-from thumbwise.vote_rates import one_coin_parameters, one_coin_weights
 
 __all__ = [
     "Bounds",

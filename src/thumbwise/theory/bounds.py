@@ -21,7 +21,7 @@ import numpy.typing as npt
 from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.maxent import dual_value
+from thumbwise.numerics.maxent import dual_value
 from thumbwise.pinning import pose_problem
 from thumbwise.theory.decomposition import game_weights
 from thumbwise.theory.family import check_weights, divergence, shares

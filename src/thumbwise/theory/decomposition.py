@@ -17,12 +17,12 @@ import numpy.typing as npt
 from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.maxent import log_softmax
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.moments import STANDARD
+from thumbwise.numerics.maxent import log_softmax
+from thumbwise.numerics.vote_rates import log_rates, spread_accuracies
 from thumbwise.theory.family import divergence, predicted_moments, shares
 from thumbwise.theory.truth import Truth
-from thumbwise.vote_rates import log_rates, spread_accuracies
 from thumbwise.votes import Votes
 
 

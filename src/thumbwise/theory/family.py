@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import FloatArray
-from thumbwise.maxent import log_softmax, scores
 from thumbwise.moments import STANDARD, build_moments
+from thumbwise.numerics.maxent import log_softmax, scores
 from thumbwise.votes import Votes
 
 

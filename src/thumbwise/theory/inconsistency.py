@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.vote_rates import one_coin_weights
 from thumbwise.theory.family import log_predictions, one_coin_estimates, predicted_moments
-from thumbwise.vote_rates import one_coin_weights
 from thumbwise.votes import Votes
 
 # The order of the table of An and Dasgupta (2024): votes (1, 1), (2, 2), (1, 2), (2, 1), true class 1 and 2 of each.

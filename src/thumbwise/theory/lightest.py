@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray
-from thumbwise.maxent import Problem, hessian
 from thumbwise.moments import STANDARD, build_moments
+from thumbwise.numerics.maxent import Problem, hessian
 from thumbwise.theory.family import check_weights, shares
 from thumbwise.votes import Votes
 

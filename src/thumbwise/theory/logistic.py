@@ -20,9 +20,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray
 from thumbwise.box import Box
-from thumbwise.maxent import Problem, log_softmax
 from thumbwise.moments import STANDARD, build_moments
-from thumbwise.solver import solve_dual
+from thumbwise.numerics.maxent import Problem, log_softmax
+from thumbwise.numerics.solver import solve_dual
 from thumbwise.theory.family import shares
 from thumbwise.theory.truth import Truth
 from thumbwise.votes import Votes
@@ -162,7 +162,7 @@ def solve_l1_regression(
     penalty : float or array-like of shape (n_features,)
         At least 0; scikit-learn's 1 / C.
     tol, max_iter
-        As in :func:`thumbwise.solver.solve_dual`.
+        As in :func:`thumbwise.numerics.solver.solve_dual`.
 
     Examples
     --------

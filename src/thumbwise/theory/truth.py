@@ -16,8 +16,8 @@ from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.labels import label_masses
 from thumbwise.moments import STANDARD, build_moments
+from thumbwise.numerics.solver import solve_dual
 from thumbwise.pinning import pose_problem
-from thumbwise.solver import solve_dual
 from thumbwise.theory.family import log_predictions, one_coin_estimates
 from thumbwise.theory.lightest import lightest_weights
 from thumbwise.votes import Votes

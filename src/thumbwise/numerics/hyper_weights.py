@@ -1,8 +1,8 @@
 """Read the published weights of the hyper label model without running anything that the file says.
 
 The ``hyperlm`` package ships them as a file of torch: a zip with a pickle, and one member per array. A pickle is a
-program; here it is recorded and never carried out (:mod:`thumbwise.inert_pickle`). Neither torch nor the package is
-imported.
+program; here it is recorded and never carried out (:mod:`thumbwise.numerics.inert_pickle`). Neither torch nor the
+package is imported.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidFileError, MissingPackageError
-from thumbwise.hyper_network import Dense, Network, fold_layer
-from thumbwise.inert_pickle import ORDERED_DICT, Call, Name, Reference, record_pickle
+from thumbwise.numerics.hyper_network import Dense, Network, fold_layer
+from thumbwise.numerics.inert_pickle import ORDERED_DICT, Call, Name, Reference, record_pickle
 
 # The published file has 127 KB, its pickle 21 KB.
 MAX_FILE_BYTES = 2**22

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.kinked_quadratic import minimise_kinked_quadratic
-from thumbwise.maxent import Point, Problem, box_violation, evaluate, hessian, kkt_residuals, mean_entropy
+from thumbwise.numerics.kinked_quadratic import minimise_kinked_quadratic
+from thumbwise.numerics.maxent import Point, Problem, box_violation, evaluate, hessian, kkt_residuals, mean_entropy
 
 # Curvature, as a share of the items a moment averages over, that is added to the quadratic model: it keeps weights
 # where they are along directions in which the dual is flat (class weights all shifted, duplicated rules), where the

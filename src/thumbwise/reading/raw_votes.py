@@ -12,9 +12,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.coding import StringColumn, index_strings, is_missing
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import ABSTAIN
+from thumbwise.reading.coding import StringColumn, index_strings, is_missing
 
 
 @dataclass(frozen=True)

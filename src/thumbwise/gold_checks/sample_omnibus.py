@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.sample_population import Population
+from thumbwise.gold_checks.sample_population import Population
 
 # The test looks at no more patterns; where there are more, at no more items, of which so many are gold.
 _MAX_PATTERNS = 10_000

@@ -22,9 +22,9 @@ from scipy.stats import hypergeom
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError
-from thumbwise.resampling import holm
-from thumbwise.sample_omnibus import omnibus_p_value
-from thumbwise.sample_population import Keys, Population, count_population
+from thumbwise.gold_checks.sample_omnibus import omnibus_p_value
+from thumbwise.gold_checks.sample_population import Keys, Population, count_population
+from thumbwise.numerics.resampling import holm
 from thumbwise.votes import Votes
 
 COVERAGE = "coverage"
@@ -169,7 +169,7 @@ def check_sample(
     Examples
     --------
     >>> import thumbwise as tw
-    >>> from thumbwise.sample_check import check_sample
+    >>> from thumbwise.gold_checks.sample_check import check_sample
     >>> pool = tw.Votes([[-1]] * 150 + [[1]] * 50, rule_names=["shouting"])
     >>> gold = tw.Votes([[-1]] * 10 + [[1]] * 20, rule_names=["shouting"])
     >>> print(check_sample(gold, pool, gold_is="subset"))  # doctest: +NORMALIZE_WHITESPACE

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from thumbwise._typing import FloatArray
-from thumbwise.hyper_network import Dense, Layer, Network, PoolMeans
-from thumbwise.hyper_weights import expected_shapes
 from thumbwise.models.base import LabelModel
-from thumbwise.saved_schema import LARGE, Node, plain
-from thumbwise.subtypes import Tables
+from thumbwise.numerics.hyper_network import Dense, Layer, Network, PoolMeans
+from thumbwise.numerics.hyper_weights import expected_shapes
+from thumbwise.numerics.subtypes import Tables
+from thumbwise.saved.schema import LARGE, Node, plain
 
 # Rounding may put a share just above 1.
 _ONE = 1 + 1e-9

@@ -11,8 +11,8 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.long_columns import as_array
-from thumbwise.raw_votes import check_ids
+from thumbwise.reading.long_columns import as_array
+from thumbwise.reading.raw_votes import check_ids
 
 
 class Items:

@@ -10,10 +10,10 @@ from typing import TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.coding import code_names, code_numbers, settle_n_classes
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.long_columns import LongTable
 from thumbwise.patterns import ABSTAIN
+from thumbwise.reading.coding import code_names, code_numbers, settle_n_classes
+from thumbwise.reading.long_columns import LongTable
 
 ClassNames: TypeAlias = "tuple[Hashable, ...]"
 

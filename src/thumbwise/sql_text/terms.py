@@ -20,8 +20,8 @@ from thumbwise.moments import (
     class_frequencies,
     confusion_cells,
 )
+from thumbwise.numerics.vote_rates import log_rates
 from thumbwise.patterns import ABSTAIN
-from thumbwise.vote_rates import log_rates
 from thumbwise.votes import Votes
 
 # Kinds of moments whose features are a sum over votes, and do not ask for the item's group.

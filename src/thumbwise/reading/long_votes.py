@@ -18,10 +18,10 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.long_columns import Column, LongTable, as_array, find_distinct, open_columns, plain_value
-from thumbwise.long_labels import ClassNames, code_long_labels
 from thumbwise.patterns import ABSTAIN, Patterns, take_rows
-from thumbwise.raw_votes import check_ids, first_repeated
+from thumbwise.reading.long_columns import Column, LongTable, as_array, find_distinct, open_columns, plain_value
+from thumbwise.reading.long_labels import ClassNames, code_long_labels
+from thumbwise.reading.raw_votes import check_ids, first_repeated
 
 Duplicates: TypeAlias = Literal["raise", "first", "last"]
 Triples: TypeAlias = "tuple[IntArray, IntArray, IntArray]"

@@ -14,10 +14,10 @@ from thumbwise.certificate import Certificate
 from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.feasibility import Widening
+from thumbwise.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
 from thumbwise.labels import KnownLabels
 from thumbwise.moments import ConditionalRate, LinearMoment, MomentBuilder, build_moments
-from thumbwise.sample_check import COVERAGE, SampleCheck, SampleRow
-from thumbwise.saved_schema import LARGE, Node, plain
+from thumbwise.saved.schema import LARGE, Node, plain
 from thumbwise.votes import Votes
 
 _BUILDERS = {

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import IntArray
-from thumbwise.coding import MAX_INFERRED_CLASSES, smallest_dtype
 from thumbwise.exceptions import FailedRuleError, InvalidVotesError
 from thumbwise.patterns import ABSTAIN
-from thumbwise.rule_items import Items
-from thumbwise.rule_returns import ClassNames
-from thumbwise.rule_runs import FAILED, MOST_STORED, ChunkVotes, Trouble
+from thumbwise.reading.coding import MAX_INFERRED_CLASSES, smallest_dtype
+from thumbwise.rule_running.items import Items
+from thumbwise.rule_running.returns import ClassNames
+from thumbwise.rule_running.runs import FAILED, MOST_STORED, ChunkVotes, Trouble
 from thumbwise.votes import Votes
 
 

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thumbwise._typing import IntArray
-from thumbwise.coding import smallest_dtype
 from thumbwise.exceptions import FailedRuleError, InvalidRuleError, InvalidVotesError, ThumbwiseError
-from thumbwise.rule_returns import ClassNames, ReturnReader, short_text
+from thumbwise.reading.coding import smallest_dtype
+from thumbwise.rule_running.returns import ClassNames, ReturnReader, short_text
 
 NamedRules: TypeAlias = "Sequence[tuple[str, Callable[[Any], object]]]"
 

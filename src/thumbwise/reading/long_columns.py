@@ -12,9 +12,9 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.coding import is_missing
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import take_rows
+from thumbwise.reading.coding import is_missing
 
 _SMALL_TABLE = 2**20
 # What NumPy may turn into such an array; it would also spell numbers out among strings, and round them among floats.

@@ -12,8 +12,8 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.labels import KnownLabels
 from thumbwise.metrics import TIE
 from thumbwise.patterns import ABSTAIN
-from thumbwise.sql_dialects import Dialect, name_outputs
-from thumbwise.sql_terms import Terms
+from thumbwise.sql_text.dialects import Dialect, name_outputs
+from thumbwise.sql_text.terms import Terms
 
 # PostgreSQL makes an underflow of EXP an error; below this it is written as 0.
 _SMALLEST_EXPONENT = -700.0

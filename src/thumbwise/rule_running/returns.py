@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thumbwise.coding import LOOKS_LIKE_ABSTAIN, MAX_INFERRED_CLASSES
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import ABSTAIN
+from thumbwise.reading.coding import LOOKS_LIKE_ABSTAIN, MAX_INFERRED_CLASSES
 
 ClassNames: TypeAlias = "tuple[Hashable, ...]"
 

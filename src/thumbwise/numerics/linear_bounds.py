@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.maxent import scores
+from thumbwise.numerics.maxent import scores
 
 # Columns of the first linear program, and at most as many more in each that follows. (Measured: decisions, no. 5.)
 _N_COLUMNS = 4000

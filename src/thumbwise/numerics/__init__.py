@@ -1,0 +1,1 @@
+"""Mathematics: arrays in, arrays out. Nothing here knows votes."""

@@ -1,0 +1,1 @@
+"""Running labeling functions over items."""

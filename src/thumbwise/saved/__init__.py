@@ -1,0 +1,1 @@
+"""What a saved model holds, and how it is checked."""

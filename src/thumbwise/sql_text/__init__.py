@@ -1,0 +1,1 @@
+"""A fitted model's formula as SQL text."""
