@@ -14,22 +14,12 @@ from scipy.io import loadmat
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.datasets import PAPER_TITLES
 from thumbwise.gold import GoldCounts, GoldIs, count_gold, exact_intervals, split_error, wilson_intervals
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
-TITLES = {
-    "aa2": "AwA",
-    "basketball": "Basketball",
-    "breast_cancer": "Cancer",
-    "cardio": "Cardio",
-    "domain": "Domain",
-    "imdb": "IMDB",
-    "obs": "OBS",
-    "sms": "SMS",
-    "yelp": "Yelp",
-    "youtube": "Youtube",
-}
+TITLES = PAPER_TITLES
 
 
 @dataclass(frozen=True, eq=False)

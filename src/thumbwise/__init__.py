@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from thumbwise.exceptions import InvalidVotesError as InvalidVotesError
     from thumbwise.exceptions import MissingPackageError as MissingPackageError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
+    from thumbwise.explaining import explain as explain
+    from thumbwise.explaining import explain_many as explain_many
     from thumbwise.explanation import Explanation as Explanation
-    from thumbwise.explanation import explain as explain
-    from thumbwise.explanation import explain_many as explain_many
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
     from thumbwise.models.data_programming import DataProgramming as DataProgramming
@@ -87,8 +87,8 @@ _HOMES = {
     "apply_rules": "thumbwise.rules",
     "certify": "thumbwise.ranges",
     "compare": "thumbwise.comparison",
-    "explain": "thumbwise.explanation",
-    "explain_many": "thumbwise.explanation",
+    "explain": "thumbwise.explaining",
+    "explain_many": "thumbwise.explaining",
     "load": "thumbwise.saving",
     "plan": "thumbwise.planning",
     "rule": "thumbwise.rules",

@@ -90,7 +90,7 @@ def test_a_file_cut_off_anywhere_is_refused(write_paper: Writer) -> None:
     whole = (folder / "youtube.mat").read_bytes()
     for size in range(0, len(whole) - 8, 37):
         (folder / "youtube.mat").write_bytes(whole[:size])
-        message(folder)
+        assert "youtube.mat" in message(folder)
 
 
 def test_any_changed_byte_gives_a_set_or_our_error(write_paper: Writer) -> None:

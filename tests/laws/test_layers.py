@@ -43,6 +43,7 @@ LAYERS = [
     {"sql_text.terms"},
     {"sql_text.steps"},
     {"explanation", "sql"},
+    {"explaining"},
     {"models.base", "certificate"},
     {"models.majority_vote"},
     {

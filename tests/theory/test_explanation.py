@@ -13,9 +13,9 @@ import scipy.sparse as sp
 
 import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise import explanation
+from thumbwise import explaining
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.explanation import explain, explain_many
+from thumbwise.explaining import explain, explain_many
 from thumbwise.models.base import LabelModel
 from thumbwise.moments import (
     ConditionalRate,
@@ -281,9 +281,9 @@ def test_an_item_without_votes_has_what_the_classes_have() -> None:
 def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     model, votes = fit_rich_box(2)
     whole = explain_many(model, votes)
-    monkeypatch.setattr(explanation, "_BLOCK", 50)
+    monkeypatch.setattr(explaining, "_BLOCK", 50)
     parts = explain_many(model, votes)
-    assert len(list(explanation._blocks(votes.patterns))) > 5
+    assert len(list(explaining._blocks(votes.patterns))) > 5
     for name, column in whole.items():
         np.testing.assert_array_equal(column, parts[name])
 

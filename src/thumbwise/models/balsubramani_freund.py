@@ -13,7 +13,8 @@ from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
-from thumbwise.explanation import Explanation, explain
+from thumbwise.explaining import explain
+from thumbwise.explanation import Explanation
 from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel, read_for_fit
@@ -159,7 +160,7 @@ class BalsubramaniFreund(LabelModel):
         return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explanation`."""
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
         return explain(self, votes, item)
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:

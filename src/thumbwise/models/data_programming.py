@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from thumbwise._typing import FloatArray
-from thumbwise.explanation import Explanation, explain
+from thumbwise.explaining import explain
+from thumbwise.explanation import Explanation
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel, read_for_fit
 from thumbwise.numerics.maxent import log_softmax
@@ -157,7 +158,7 @@ class DataProgramming(LabelModel):
         return found
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explanation`."""
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
         return explain(self, votes, item)
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:

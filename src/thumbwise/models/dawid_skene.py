@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import DegenerateFitWarning
-from thumbwise.explanation import Explanation, explain
+from thumbwise.explaining import explain
+from thumbwise.explanation import Explanation
 from thumbwise.labels import code_labels
 from thumbwise.models.base import LabelModel, find_known, read_for_fit
 from thumbwise.models.majority_vote import vote_shares
@@ -170,7 +171,7 @@ class DawidSkene(LabelModel):
             )
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explanation`."""
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
         return explain(self, votes, item)
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
