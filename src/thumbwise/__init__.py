@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     from thumbwise.explaining import explain as explain
     from thumbwise.explaining import explain_many as explain_many
     from thumbwise.explanation import Explanation as Explanation
+    from thumbwise.io.labeled import as_crowd_kit as as_crowd_kit
+    from thumbwise.io.labeled import as_snorkel as as_snorkel
+    from thumbwise.io.labeled import labels_frame as labels_frame
+    from thumbwise.io.labeled import write_labels as write_labels
+    from thumbwise.io.readings import Reading as Reading
+    from thumbwise.io.sources import read_votes as read_votes
+    from thumbwise.io.votes_files import write_votes as write_votes
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
     from thumbwise.models.data_programming import DataProgramming as DataProgramming
@@ -80,25 +87,39 @@ _HOMES = {
     "InvalidVotesError": "thumbwise.exceptions",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
+    "Reading": "thumbwise.io.readings",
     "SoftLabels": "thumbwise.end_model",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
     "add_rule": "thumbwise.prediction_costs",
     "apply_rules": "thumbwise.rules",
+    "as_crowd_kit": "thumbwise.io.labeled",
+    "as_snorkel": "thumbwise.io.labeled",
     "certify": "thumbwise.ranges",
     "compare": "thumbwise.comparison",
     "explain": "thumbwise.explaining",
     "explain_many": "thumbwise.explaining",
+    "labels_frame": "thumbwise.io.labeled",
     "load": "thumbwise.saving",
     "plan": "thumbwise.planning",
+    "read_votes": "thumbwise.io.sources",
     "rule": "thumbwise.rules",
     "share_range": "thumbwise.ranges",
     "soft_labels": "thumbwise.end_model",
+    "write_labels": "thumbwise.io.labeled",
+    "write_votes": "thumbwise.io.votes_files",
 }
 _MODULES = ("datasets", "metrics", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "ABSTAIN",
+    "read_votes",
+    "Reading",
+    "labels_frame",
+    "write_labels",
+    "write_votes",
+    "as_crowd_kit",
+    "as_snorkel",
     "rule",
     "apply_rules",
     "AppliedRules",

@@ -17,7 +17,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
     from thumbwise.gold_checks.label_fit import LabelFit
-    from thumbwise.io.wide import WideVotes
+    from thumbwise.io.jury import Jury
+    from thumbwise.io.readings import Reading
     from thumbwise.overview import MomentRow, Overruled
 
 # Where nobody looks at a screen, nothing is cut or wrapped.
@@ -38,6 +39,18 @@ _COMMAND_WORDS = (
     (r"(list it in|to) class_names", r"\1 --classes"),
     (r"n_classes=(\d+)", r"\1"),
     (r"\babstain=", "--abstain "),
+    (r"\bitem_id=", "--id "),
+    (r"\bgold_id=", "--gold-id "),
+    (r"\bgold_label=", "--gold-label "),
+    (r"\bgold_column=", "--gold-column "),
+    (r"\bgold=FILE", "--gold FILE"),
+    (r"found both gold and gold_column", "found both --gold and --gold-column"),
+    (r"\bclass_names=\[([^\]]*)\]", r"--classes \1"),
+    (r"\bignore=\[([^\]]*)\]", r"--ignore \1"),
+    (r"\bignore\b(?=:)", "--ignore"),
+    (r"\bcodes=\{-1: NAME, 1: NAME\}", "--codes '-1=NAME,1=NAME'"),
+    (r"\b(rule|label|layout|duplicates)=", r"--\1 "),
+    (r"\bnull_verdict=", "--null-verdict "),
     (r'on_infeasible="widen"', "--on-infeasible widen"),
     (r"\bconfidence_level\b", "--confidence"),
     (r"at the weights in \.weights, ", ""),
@@ -84,20 +97,32 @@ def plural(n: int, word: str) -> str:
     return f"{n:,} {word}{ending}"
 
 
-def print_understood(console: Console, source: str, wide: WideVotes, abstain: str | None = None) -> None:
+def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:
     """What the input was taken for."""
-    votes = wide.votes
+    votes = reading.votes
     shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
     marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]
     marks += [] if abstain is None else [repr(abstain)]
-    silent = f"{(votes.array < 0).mean():.1%}".replace("%", " %")
+    said = votes.patterns.votes_per_rule.sum() / max(1, votes.n_items * votes.n_rules)
+    silent = f"{1 - said:.1%}".replace("%", " %")
     sizes = [plural(votes.n_items, "item"), plural(votes.n_rules, "rule"), plural(votes.n_classes, "class")]
     _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
     _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
-    for note in wide.notes:
+    for note in reading.notes:
         _say(console, visible(note))
-    n_gold = int((wide.gold >= 0).sum())
-    _say(console, f"gold: {plural(n_gold, 'item')} with a known class, taken as a random sample of all items")
+    taken = "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
+    _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
+    if reading.jury is not None:
+        print_judges(console, reading.jury)
+
+
+def print_judges(console: Console, jury: Jury) -> None:
+    """What each judge did with what it was asked."""
+    grid = _grid("Judges", ["judge", "voted", "abstained", "failed", "not asked"])
+    for judge in jury.judges:
+        counts = (judge.n_voted, judge.n_abstained, judge.n_failed, judge.n_not_asked)
+        grid.add_row(*map(_cell, [judge.name, *(f"{n:,}" for n in counts)]))
+    console.print(grid)
 
 
 def print_rules(console: Console, rows: Sequence[MomentRow], class_names: Sequence[object]) -> None:

@@ -132,7 +132,7 @@ def _explain_patterns(model: Any, votes: Votes, patterns: Patterns) -> tuple[Flo
     """For the class that each vote is for: what the vote adds, the probability, the probability without the vote."""
     columns = np.zeros((3, len(patterns.rules)))
     for chosen in _blocks(patterns):
-        part = _with_patterns(votes, patterns.take(chosen, np.ones(len(chosen), dtype=np.int64)))
+        part = votes.with_patterns(patterns.take(chosen, np.ones(len(chosen), dtype=np.int64)))
         before, after = _score(model, part)[part.patterns.owners], _score(model, _abstain_once(part))
         added = _centre(before - after, part.patterns.classes) if _has_rates(model) else before - after
         there = np.arange(len(added)), part.patterns.classes
@@ -163,15 +163,7 @@ def _abstain_once(votes: Votes) -> Votes:
     counts, groups = np.ones(len(owners), dtype=np.int64), patterns.groups[owners]
     rules, classes = patterns.rules[kept], patterns.classes[kept]
     left = Patterns(starts, rules, classes, counts, groups, patterns.n_rules, patterns.n_classes)
-    return _with_patterns(votes, left)
-
-
-def _with_patterns(votes: Votes, patterns: Patterns) -> Votes:
-    """Items that show each of some patterns once, under the same names; the patterns need not differ."""
-    other = votes.without_ids()
-    other._array, other._groups = None, patterns.groups if votes.group_names else None
-    other._found = patterns, np.arange(patterns.n_patterns)
-    return other
+    return votes.with_patterns(left)
 
 
 def _has_rates(model: Any) -> bool:

@@ -243,7 +243,7 @@ def test_output_is_checked_before_anything_is_read(
 
     (folder / "sub.csv").mkdir()
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    monkeypatch.setattr("thumbwise.commands.label.read_table", fail)
+    monkeypatch.setattr("thumbwise.io.sources.read_table", fail)
     answer = run("label", folder / "votes.csv", "--gold", folder / "gold.csv", "-o", folder / output)
     assert answer.exit_code == 2
     assert re.search(message, answer.stderr), answer.stderr
@@ -291,6 +291,6 @@ def test_a_bug_keeps_its_traceback(folder: Path, run: Run, monkeypatch: pytest.M
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("thumbwise.commands.label.read_table", fail)
+    monkeypatch.setattr("thumbwise.io.sources.read_table", fail)
     with pytest.raises(ZeroDivisionError, match="a bug"):
         run("label", folder / "votes.csv", "--gold", folder / "gold.csv")

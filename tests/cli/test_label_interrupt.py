@@ -48,7 +48,7 @@ def test_interrupt_while_fitting(folder: Path, run: Run, monkeypatch: pytest.Mon
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("thumbwise.commands.label.Box.from_gold", interrupt)
+    monkeypatch.setattr("thumbwise.io.readings.Box.from_gold", interrupt)
     answer = run("label", folder / "votes.csv", "--gold", folder / "gold.csv", "-o", folder / "labels.csv")
     assert answer.exit_code == 130
     assert answer.stderr == "interrupted\n"

@@ -27,14 +27,14 @@ def test_labels_are_those_of_the_model(folder: Path, run: Run, ending: str) -> N
     assert answer.stderr == ""
     votes, model = expected()
     table = read_table(output)
-    assert table.names == ("id", "label", "p_ham", "p_spam", "n_votes")
+    assert table.names == ("id", "label", "p_ham", "p_spam", "margin", "entropy", "n_votes")
     assert table.columns["id"].tolist() == make_rows()[0]
     assert table.columns["label"].tolist() == model.predict(votes).tolist()
     written = np.column_stack([table.columns[name].data.astype(float) for name in ("p_ham", "p_spam")])
     np.testing.assert_array_equal(written, model.predict_proba(votes))
     assert table.columns["n_votes"].tolist() == (votes.array >= 0).sum(axis=1).tolist()
     assert str(model.certificate_) in answer.stdout
-    assert f"written: {output} (60 rows, 5 columns)" in answer.stdout
+    assert f"written: {output} (60 rows, 7 columns)" in answer.stdout
 
 
 @pytest.mark.parametrize("ending", ["tsv", "parquet", "jsonl"])
@@ -56,7 +56,7 @@ def test_the_same_votes_as_numbers_have_the_same_probabilities(folder: Path, run
     answer = run("label", folder / "nvotes.csv", "--gold", folder / "ngold.csv", "-o", folder / "b.csv")
     assert answer.exit_code == 0
     by_name, by_number = read_table(folder / "a.csv"), read_table(folder / "b.csv")
-    assert by_number.names == ("id", "label", "p_0", "p_1", "n_votes")
+    assert by_number.names == ("id", "label", "p_0", "p_1", "margin", "entropy", "n_votes")
     assert by_number.columns["p_1"].tolist() == by_name.columns["p_spam"].tolist()
     assert [("ham", "spam")[c] for c in by_number.columns["label"]] == by_name.columns["label"].tolist()
 
@@ -80,7 +80,7 @@ def test_classes_called_1_and_2_are_names_and_not_positions(folder: Path, run: R
     assert answer.exit_code == 0
     names = {1: "ham", 2: "spam"}
     a, b = read_table(folder / "a.csv"), read_table(folder / "b.csv")
-    assert b.names == ("id", "label", "p_1", "p_2", "n_votes")
+    assert b.names == ("id", "label", "p_1", "p_2", "margin", "entropy", "n_votes")
     assert [names[c] for c in b.columns["label"]] == a.columns["label"].tolist()
     assert b.columns["p_2"].tolist() == a.columns["p_spam"].tolist()
 
@@ -107,7 +107,7 @@ def test_gold_as_a_column_without_ids(folder: Path, run: Run) -> None:
     assert "no column of ids: items are numbered from 0" in answer.stdout
     assert "gold: 30 items with a known class" in answer.stdout
     table = read_table(folder / "labels.parquet")
-    assert table.names == ("item", "label", "p_0", "p_1", "n_votes")
+    assert table.names == ("item", "label", "p_0", "p_1", "margin", "entropy", "n_votes")
     assert table.columns["item"].tolist() == list(range(60))
     votes, model = expected()
     np.testing.assert_allclose(table.columns["p_1"].data, model.predict_proba(votes)[:, 1], atol=1e-12)

@@ -81,7 +81,7 @@ def test_nothing_is_cut_when_nobody_looks(folder: Path) -> None:
         "gold.csv",
     ]
     answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env={"COLUMNS": "40"})
-    upper, lower = answer.stdout.splitlines()[8:10]
+    upper, lower = answer.stdout.splitlines()[9:11]
     assert upper.split() == ["cover-", "votes", "votes", "gold", "gold", "lower", "upper", "active"]
     assert lower.split() == ["rule", "age", "ham", "spam", "votes", "right", "bound", "bound", "weight", "bound"]
     assert len(row_of(answer.stdout, "caps")) == 9

@@ -68,4 +68,13 @@ def test_a_class_that_only_gold_shows_is_a_class_and_is_said(tmp_path: Path, run
     answer = run(*write(tmp_path, votes, truth, 100))
     assert answer.exit_code == 0
     assert "no rule ever votes for class 2" in answer.stdout
-    assert read_table(tmp_path / "labels.csv").names == ("id", "label", "p_0", "p_1", "p_2", "n_votes")
+    assert read_table(tmp_path / "labels.csv").names == (
+        "id",
+        "label",
+        "p_0",
+        "p_1",
+        "p_2",
+        "margin",
+        "entropy",
+        "n_votes",
+    )

@@ -11,7 +11,7 @@ from scipy.io import loadmat, savemat
 
 from support.paper import paper_folder
 from thumbwise._typing import AnyArray
-from thumbwise.datasets.mat_format import DamagedMatError, scan_variables
+from thumbwise.io.mat_format import DamagedMatError, scan_variables
 
 LIMIT = 10**8
 

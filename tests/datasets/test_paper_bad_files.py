@@ -111,7 +111,7 @@ def test_any_changed_byte_gives_a_set_or_our_error(write_paper: Writer) -> None:
 
 def test_a_large_file_is_refused_before_it_is_read(write_paper: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_paper()
-    monkeypatch.setattr("thumbwise.datasets.mat_files.MAX_BYTES", 100)
+    monkeypatch.setattr("thumbwise.io.mat_files.MAX_BYTES", 100)
     assert "at most 100 bytes" in message(folder)
 
 
@@ -121,7 +121,7 @@ def test_a_small_file_that_expands_to_a_large_one_is_refused(
     folder = write_paper()
     savemat(folder / "youtube.mat", {"train_pred": np.zeros((1000, 1000))}, do_compression=True)
     assert (folder / "youtube.mat").stat().st_size < 20_000
-    monkeypatch.setattr("thumbwise.datasets.mat_files.MAX_BYTES", 20_000)
+    monkeypatch.setattr("thumbwise.io.mat_files.MAX_BYTES", 20_000)
     assert "expand to more than 20,000" in message(folder)
 
 

@@ -152,7 +152,7 @@ def test_lazy_frames_must_be_collected() -> None:
 
 
 def test_sparse_matrices_are_read_or_refused_by_name() -> None:
-    assert_says(refused(sp.csr_array(GOOD)), "sparse", "toarray")
+    assert_says(refused(sp.csr_array(GOOD)), "sparse", "Votes.from_sparse(matrix, first_class=...)", "toarray")
 
 
 def test_columns_with_one_name_twice() -> None:

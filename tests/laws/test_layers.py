@@ -26,8 +26,11 @@ LAYERS = [
     {"numerics.overlaps", "numerics.hyper_network", "numerics.brier_game"},
     {"numerics.hyper_weights"},
     {"reading.coding"},
-    {"reading.raw_votes", "reading.long_columns"},
-    {"reading.long_labels"},
+    {"reading.frames", "reading.long_columns", "reading.triples"},
+    {"reading.raw_votes"},
+    {"reading.read_votes"},
+    {"reading.codes"},
+    {"reading.long_labels", "reading.wide_votes", "reading.sparse_votes", "reading.checked_votes"},
     {"reading.long_votes"},
     {"votes"},
     {"gold_checks.sample_population", "gold_checks.label_fit"},
@@ -96,7 +99,7 @@ def under(packages: set[str], modules: set[str]) -> set[str]:
 
 
 def test_the_walk_sees_imports() -> None:
-    assert "patterns" in IMPORTS["votes"]
+    assert "patterns" in IMPORTS["reading.checked_votes"]
     assert "votes" in IMPORTS["models.base"]
     assert {"patterns", "exceptions"} <= reachable("models.dawid_skene")
 

@@ -20,7 +20,7 @@ from hypothesis.extra import numpy as hnp
 
 import thumbwise as tw
 from thumbwise import InvalidVotesError, Votes, patterns
-from thumbwise.reading import long_votes
+from thumbwise.reading import triples
 
 Ints = npt.NDArray[np.int64]
 Triples = tuple[Any, Any, Any]
@@ -103,7 +103,7 @@ def test_more_letters_than_pairs_of_them_fit_an_integer(monkeypatch: pytest.Monk
 
 def test_more_cells_than_integers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then rows are sorted by two columns instead of one number."""
-    monkeypatch.setattr(long_votes, "_MOST_CELLS", 1)
+    monkeypatch.setattr(triples, "_MOST_CELLS", 1)
     array = np.random.default_rng(0).integers(-1, 3, (100, 5))
     assert_same(*both(array, 3))
 

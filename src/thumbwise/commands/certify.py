@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,8 +15,9 @@ from thumbwise.box import Box
 from thumbwise.commands.label import read
 from thumbwise.console import plural, progress, stdout
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
+from thumbwise.io.readings import Reading
+from thumbwise.io.roles import ID_NAMES, Roles
 from thumbwise.io.tables import Table, as_text, read_table
-from thumbwise.io.wide import ID_NAMES, Roles, WideVotes
 from thumbwise.prediction_costs import METRICS, Metric
 from thumbwise.ranges import Range, add_rule, certify
 from thumbwise.votes import Votes
@@ -56,24 +57,24 @@ def certify_files(
     confidence: float = 0.95,
 ) -> None:
     """Print what is guaranteed about the predictions of a file, or about the difference to those of another."""
-    wide = read(votes, gold, roles)
+    reading = read(votes, gold, roles)
     paths = [predictions] if versus is None else [predictions, versus]
-    models = [read_predictions(read_table(path), wide, str(path), roles.id_name) for path in paths]
+    models = [read_predictions(read_table(path), reading, str(path), roles.item_id) for path in paths]
     metrics = _settle_metrics(metric, models)
     given = [[model.for_metric(name) for model in models] for name in metrics]
     with progress("certifying"):
-        pool, box = _make_box(wide, models if gold_unseen else [], confidence)
+        pool, box = _make_box(reading, models if gold_unseen else [], confidence)
         ranges = [
             certify(ours, pool, box, metric=name, versus=theirs[0] if theirs else None)
             for name, (ours, *theirs) in zip(metrics, given, strict=True)
         ]
-    _print_ranges(str(votes), wide, ranges, roles.abstain, gold_unseen)
+    _print_ranges(str(votes), reading, ranges, roles.abstain, gold_unseen)
 
 
-def read_predictions(table: Table, wide: WideVotes, where: str, id_name: str | None = None) -> FilePredictions:
+def read_predictions(table: Table, reading: Reading, where: str, id_name: str | None = None) -> FilePredictions:
     """Predictions for every item of the votes: a column ``label`` or ``prediction``, or columns ``p_<class>``."""
-    rows = _match_rows(table, wide, where, id_name)
-    names = [f"p_{name}" for name in wide.votes.class_names]
+    rows = _match_rows(table, reading, where, id_name)
+    names = [f"p_{name}" for name in reading.votes.class_names]
     present = [name for name in names if name in table.columns]
     if present and len(present) < len(names):
         missing = [name for name in names if name not in table.columns]
@@ -90,18 +91,18 @@ def read_predictions(table: Table, wide: WideVotes, where: str, id_name: str | N
     proba = _read_proba(table, names, where)[rows] if present else None
     if label_name is None and proba is not None:
         return FilePredictions(proba, proba)
-    labels = _read_labels(table, label_name or "", wide.votes, where)[rows]
-    return FilePredictions(np.eye(wide.votes.n_classes)[labels], proba)
+    labels = _read_labels(table, label_name or "", reading.votes, where)[rows]
+    return FilePredictions(np.eye(reading.votes.n_classes)[labels], proba)
 
 
-def _match_rows(table: Table, wide: WideVotes, where: str, id_name: str | None) -> IntArray:
+def _match_rows(table: Table, reading: Reading, where: str, id_name: str | None) -> IntArray:
     """Row of the table for each item of the votes, by the text of the ids, or in order if the votes have none."""
-    n_items = wide.votes.n_items
-    if wide.id_name is None:
+    n_items = reading.votes.n_items
+    if reading.id_name is None:
         if table.n_rows != n_items:
             raise InvalidLabelsError(f"{where} must have a row for each of {n_items} items; found {table.n_rows} rows.")
         return np.arange(n_items)
-    ids = as_text(table.columns[_find_id(table, [id_name, wide.id_name], where)])
+    ids = as_text(table.columns[_find_id(table, [id_name, reading.id_name], where)])
     row_of = {text: row for row, text in enumerate(ids)}
     if len(row_of) < len(ids):
         repeated = next(text for row, text in enumerate(ids) if row_of[text] != row)
@@ -109,7 +110,7 @@ def _match_rows(table: Table, wide: WideVotes, where: str, id_name: str | None) 
             f"ids of {where} must be unique; {repeated!r} is found more than once "
             f"({len(ids) - len(row_of)} rows too many)."
         )
-    wanted = [str(value) for value in wide.votes.item_ids.tolist()]
+    wanted = [str(value) for value in reading.votes.item_ids.tolist()]
     missing = [text for text in wanted if text not in row_of]
     if missing or len(row_of) > n_items:
         strange = sorted(str(text) for text in set(row_of) - set(wanted))
@@ -181,26 +182,32 @@ def _settle_metrics(metric: MetricChoice, models: Sequence[FilePredictions]) -> 
     return list(METRICS) if all(model.proba is not None for model in models) else ["accuracy"]
 
 
-def _make_box(wide: WideVotes, models: Sequence[FilePredictions], confidence: float) -> tuple[Votes, Box]:
+def _make_box(reading: Reading, models: Sequence[FilePredictions], confidence: float) -> tuple[Votes, Box]:
     """The box that gold gives, about the models too if they have not seen it."""
-    pool, known = wide.votes, wide.gold >= 0
+    if not models:
+        return reading.votes, reading.box(confidence_level=confidence)
+    if reading.separate is not None:
+        raise InvalidLabelsError(
+            "--gold-unseen needs gold items that have a prediction; these gold items are not among the items of the "
+            "votes. Drop --gold-unseen."
+        )
+    pool = reading.votes
     for model, name in zip(models, ("predictions", "versus"), strict=False):
         pool = add_rule(pool, model.labels, name if name not in pool.rule_names else f"{name} of the other file")
-    box = Box.from_gold(pool.take(known), wide.gold[known], pool=pool, confidence_level=confidence, gold_is="subset")
-    return pool, box
+    return pool, replace(reading, votes=pool).box(confidence_level=confidence)
 
 
 def _print_ranges(
-    source: str, wide: WideVotes, ranges: Sequence[Range], abstain: str | None, gold_unseen: bool
+    source: str, reading: Reading, ranges: Sequence[Range], abstain: str | None, gold_unseen: bool
 ) -> None:
     console = stdout()
-    printed.print_understood(console, source, wide, abstain)
+    printed.print_understood(console, source, reading, abstain)
     console.print()
     for found in ranges:
         console.print(str(found), style="bold")
     console.print()
     if gold_unseen:
-        n_gold = plural(int((wide.gold >= 0).sum()), "gold item")
+        n_gold = plural(len(reading.gold_labels), "gold item")
         console.print(f"the predictions on {n_gold} were used; this holds only if the model has not seen their labels")
     else:
         console.print("if the model has not seen the gold labels, say --gold-unseen: the range will usually be tighter")

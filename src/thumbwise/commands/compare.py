@@ -13,7 +13,7 @@ from thumbwise.baselines import CLIP, MethodChoice
 from thumbwise.commands.label import read
 from thumbwise.comparison import Comparison, compare
 from thumbwise.console import _cell, _grid, progress, stdout, visible
-from thumbwise.io.wide import Roles
+from thumbwise.io.roles import Roles
 
 _SHOWN_PAIRS = 10
 
@@ -22,19 +22,18 @@ def compare_files(
     votes: Path, gold: Path | None, roles: Roles, *, methods: MethodChoice = "default", confidence: float = 0.95
 ) -> None:
     """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
-    wide = read(votes, gold, roles)
-    known = wide.gold >= 0
+    reading = read(votes, gold, roles)
     with progress("comparing"):
         found = compare(
-            wide.votes.take(known),
-            wide.gold[known],
-            pool=wide.votes,
+            reading.gold_votes,
+            reading.gold_labels,
+            pool=reading.votes,
             confidence_level=confidence,
-            gold_is="subset",
+            gold_is=reading.gold_is,
             methods=methods,
         )
     console = stdout()
-    printed.print_understood(console, str(votes), wide, roles.abstain)
+    printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
     print_comparison(console, found)
 

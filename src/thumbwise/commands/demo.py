@@ -8,7 +8,7 @@ from thumbwise import console as printed
 from thumbwise.commands.label import fit, print_fit
 from thumbwise.console import stdout, visible
 from thumbwise.datasets.demo import load_demo, score_methods, write_demo
-from thumbwise.io.wide import WideVotes
+from thumbwise.io.readings import Reading
 from thumbwise.metrics import log_loss
 
 
@@ -17,12 +17,12 @@ def show_demo(folder: Path | None) -> None:
     data = load_demo()
     if folder is not None:
         write_demo(data, folder)
-    wide = WideVotes(data.votes, data.gold_labels, "id")
+    reading = Reading(data.votes, data.gold_labels, id_name="id")
     console = stdout()
     console.print(data.description)
     console.print()
-    model = fit(wide, 0.95, "raise")
-    print_fit("demo", wide, model)
+    model = fit(reading, 0.95, "raise")
+    print_fit("demo", reading, model)
     loss = log_loss(data.labels, model.predict_proba(data.votes))
     console.print()
     printed.print_scores(console, score_methods(data, model), loss, model.certificate_.log_loss_bound)

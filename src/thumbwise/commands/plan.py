@@ -11,7 +11,7 @@ from rich.text import Text
 from thumbwise import console as printed
 from thumbwise.commands.label import read
 from thumbwise.console import _cell, _grid, progress, stdout, visible
-from thumbwise.io.wide import Roles
+from thumbwise.io.roles import Roles
 from thumbwise.planning import Plan, plan
 
 
@@ -19,19 +19,18 @@ def plan_files(
     votes: Path, gold: Path | None, roles: Roles, *, confidence: float = 0.95, target: float | None = None
 ) -> None:
     """Read votes and gold, plan, and print the planned bounds, the rules and what to do."""
-    wide = read(votes, gold, roles)
-    known = wide.gold >= 0
+    reading = read(votes, gold, roles)
     with progress("planning"):
         planned = plan(
-            wide.votes.take(known),
-            wide.gold[known],
-            pool=wide.votes,
+            reading.gold_votes,
+            reading.gold_labels,
+            pool=reading.votes,
             confidence_level=confidence,
-            gold_is="subset",
+            gold_is=reading.gold_is,
             target=target,
         )
     console = stdout()
-    printed.print_understood(console, str(votes), wide, roles.abstain)
+    printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
     print_plan(console, planned)
 

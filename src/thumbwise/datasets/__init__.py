@@ -27,34 +27,34 @@ if TYPE_CHECKING:
     from thumbwise.datasets.synthetic import make_one_sided as make_one_sided
     from thumbwise.datasets.synthetic import make_paper_synthetic as make_paper_synthetic
     from thumbwise.datasets.synthetic import make_shared_errors as make_shared_errors
-    from thumbwise.datasets.wrench import WrenchData as WrenchData
-    from thumbwise.datasets.wrench import load_wrench as load_wrench
+    from thumbwise.io.wrench import WrenchData as WrenchData
+    from thumbwise.io.wrench import load_wrench as load_wrench
 
 # Names are imported when first used, so that readers and downloaders cost nothing until then.
 _HOMES = {
-    "CROWD_NAMES": "crowd",
-    "PAPER_NAMES": "paper",
-    "PAPER_TITLES": "paper",
-    "Card": "cards",
-    "CrowdData": "crowd",
-    "Demo": "demo",
-    "PaperData": "paper",
-    "Synthetic": "synthetic",
-    "WrenchData": "wrench",
-    "card": "cards",
-    "describe": "cards",
-    "fetch_paper": "fetching",
-    "find_paper_folder": "paper",
-    "load_crowd": "crowd",
-    "load_demo": "demo",
-    "load_paper": "paper",
-    "load_wrench": "wrench",
-    "make_class_conditional": "synthetic",
-    "make_copies": "synthetic",
-    "make_one_coin": "synthetic",
-    "make_one_sided": "synthetic",
-    "make_paper_synthetic": "synthetic",
-    "make_shared_errors": "synthetic",
+    "CROWD_NAMES": "thumbwise.datasets.crowd",
+    "PAPER_NAMES": "thumbwise.datasets.paper",
+    "PAPER_TITLES": "thumbwise.datasets.paper",
+    "Card": "thumbwise.datasets.cards",
+    "CrowdData": "thumbwise.datasets.crowd",
+    "Demo": "thumbwise.datasets.demo",
+    "PaperData": "thumbwise.datasets.paper",
+    "Synthetic": "thumbwise.datasets.synthetic",
+    "WrenchData": "thumbwise.io.wrench",
+    "card": "thumbwise.datasets.cards",
+    "describe": "thumbwise.datasets.cards",
+    "fetch_paper": "thumbwise.datasets.fetching",
+    "find_paper_folder": "thumbwise.datasets.paper",
+    "load_crowd": "thumbwise.datasets.crowd",
+    "load_demo": "thumbwise.datasets.demo",
+    "load_paper": "thumbwise.datasets.paper",
+    "load_wrench": "thumbwise.io.wrench",
+    "make_class_conditional": "thumbwise.datasets.synthetic",
+    "make_copies": "thumbwise.datasets.synthetic",
+    "make_one_coin": "thumbwise.datasets.synthetic",
+    "make_one_sided": "thumbwise.datasets.synthetic",
+    "make_paper_synthetic": "thumbwise.datasets.synthetic",
+    "make_shared_errors": "thumbwise.datasets.synthetic",
 }
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "load_demo",
@@ -86,7 +86,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'thumbwise.datasets' has no attribute {name!r}")
-    value = getattr(import_module(f"thumbwise.datasets.{_HOMES[name]}"), name)
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.datasets.folders import data_folder, folder_origin, holds_any
-from thumbwise.datasets.mat_files import as_labels, as_votes, read_arrays
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
+from thumbwise.io.mat_files import TEST, TRAINING, VALIDATION, Part, count_classes, read_parts
 from thumbwise.patterns import ABSTAIN
 from thumbwise.votes import Votes
 
@@ -27,11 +27,6 @@ PAPER_TITLES: dict[str, str] = {
     "youtube": "Youtube",
 }
 PAPER_NAMES: tuple[str, ...] = tuple(PAPER_TITLES)
-
-# Variables of the files: votes and labels of each part.
-_TRAINING = ("train_pred", "train_labels")
-_VALIDATION = ("val_pred", "validation_labels")
-_TEST = ("test_pred", "test_labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +120,8 @@ def load_paper(name: str, folder: str | Path | None = None) -> PaperData:
     if name not in PAPER_TITLES:
         raise InvalidChoiceError(f"name must be one of {', '.join(map(repr, PAPER_NAMES))}; found {name!r}.")
     home = find_paper_folder(folder)
-    parts = _read_parts(home / f"{name}.mat", (_TRAINING, _VALIDATION, _TEST))
-    n_classes = _count_classes(parts)
+    parts = read_parts(home / f"{name}.mat", (TRAINING, VALIDATION, TEST))
+    n_classes = count_classes(parts)
     (pool, labels), (gold, gold_labels), (test, test_labels) = parts
     votes, gold_votes = _as_votes(pool, n_classes), _as_votes(gold, n_classes)
     filled_votes, filled_gold_votes = votes, gold_votes
@@ -146,37 +141,14 @@ def load_paper(name: str, folder: str | Path | None = None) -> PaperData:
     )
 
 
-_Part = tuple[IntArray, IntArray]
-
-
 def _as_votes(array: IntArray, n_classes: int) -> Votes:
     return Votes(array, n_classes=n_classes, copy=False)
 
 
-def _count_classes(parts: list[_Part]) -> int:
-    return max(2, 1 + max(int(max(votes.max(), labels.max())) for votes, labels in parts))
-
-
-def _read_parts(path: Path, names: tuple[tuple[str, str], ...]) -> list[_Part]:
-    arrays = read_arrays(path, [name for pair in names for name in pair])
-    parts = []
-    for votes_name, labels_name in names:
-        votes = as_votes(arrays[votes_name], votes_name, path)
-        parts.append((votes, as_labels(arrays[labels_name], len(votes), labels_name, path)))
-    first, first_name = parts[0][0], names[0][0]
-    for (votes, _), (name, _) in zip(parts, names, strict=True):
-        if votes.shape[1] != first.shape[1]:
-            raise InvalidFileError(
-                f"all parts of {path} must have the same rules; {first_name!r} has {first.shape[1]} columns and "
-                f"{name!r} {votes.shape[1]}."
-            )
-    return parts
-
-
-def _read_filled(path: Path, parts: list[_Part], n_classes: int) -> list[IntArray]:
+def _read_filled(path: Path, parts: list[Part], n_classes: int) -> list[IntArray]:
     """Votes without abstentions that say what the rules said wherever they voted."""
-    names = (_TRAINING, _VALIDATION)
-    filled = [votes for votes, _ in _read_parts(path, names)]
+    names = (TRAINING, VALIDATION)
+    filled = [votes for votes, _ in read_parts(path, names)]
     for votes, (original, _), (name, _) in zip(filled, parts, names, strict=True):
         if votes.shape != original.shape:
             raise InvalidFileError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -86,13 +86,13 @@ def _fetch(connection: DuckDBPyConnection, names: Sequence[str], expressions: Se
 
 def _read_delimited(connection: DuckDBPyConnection, path: Path) -> Columns:
     delimiter = _DELIMITERS[path.suffix.lower()]
-    names = _read_header(path, delimiter)
+    names, ending = _read_header(path, delimiter)
     inner = _numbered(len(names))
     columns = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
     connection.execute(
         f"CREATE TABLE texts AS SELECT * FROM read_csv(?, auto_detect = false, columns = {{{columns}}}, "  # noqa: S608
         f"delim = {_literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
-        "compression = 'none', hive_partitioning = false)",
+        f"{ending}compression = 'none', hive_partitioning = false)",
         [_pattern(path)],
     )
     whole = _are_whole(connection, inner)
@@ -100,7 +100,12 @@ def _read_delimited(connection: DuckDBPyConnection, path: Path) -> Columns:
     return _fetch(connection, names, typed, "texts")
 
 
-def _read_header(path: Path, delimiter: str) -> list[str]:
+def _read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
+    """Names of the columns, and DuckDB's option for how lines end.
+
+    DuckDB takes the first line break of the file for the end of its lines, although it may lie within a quoted name,
+    and then finds no rows.
+    """
     with path.open("rb") as file:
         if b"\0" in file.read(2**16):
             raise InvalidFileError(
@@ -109,7 +114,8 @@ def _read_header(path: Path, delimiter: str) -> list[str]:
             )
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            names = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
+            seen: list[str] = []
+            names = next(csv.reader(_remembered(lines, seen), delimiter=delimiter, strict=True), [])
     except csv.Error as error:
         raise InvalidFileError(
             f"{path} must have the names of its columns in the first line; that line is no CSV: {error}."
@@ -117,7 +123,19 @@ def _read_header(path: Path, delimiter: str) -> list[str]:
     if not names:
         raise InvalidFileError(f"{path} must have the names of its columns in the first line; that line is empty.")
     _check_unique(path, names)
-    return names
+    last = seen[-1]
+    ending = next((end for end in ("\r\n", "\n", "\r") if last.endswith(end)), None)
+    return names, "" if ending is None else f"new_line = {_escaped(ending)}, "
+
+
+def _remembered(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    for line in lines:
+        seen.append(line)
+        yield line
+
+
+def _escaped(ending: str) -> str:
+    return "'" + ending.replace("\r", "\\r").replace("\n", "\\n") + "'"
 
 
 def _check_unique(path: Path, names: Sequence[str]) -> None:

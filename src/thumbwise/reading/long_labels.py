@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from decimal import Decimal
 from numbers import Real
-from typing import TypeAlias
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import ABSTAIN
+from thumbwise.reading.codes import Codes, is_unknown
 from thumbwise.reading.coding import code_names, code_numbers, settle_n_classes
 from thumbwise.reading.long_columns import LongTable
-
-ClassNames: TypeAlias = "tuple[Hashable, ...]"
+from thumbwise.reading.read_votes import ClassNames
 
 
 def code_long_labels(
-    table: LongTable, n_classes: int | None, class_names: ClassNames | None, abstain: str | None
-) -> tuple[IntArray, ClassNames, str]:
-    """Class of each distinct label, the class names, and whether the labels are numbers or names."""
+    table: LongTable,
+    n_classes: int | None,
+    class_names: ClassNames | None,
+    abstain: str | None,
+    codes: Codes | None = None,
+) -> tuple[IntArray, ClassNames]:
+    """Class of each distinct label, and the class names."""
+    if codes is not None:
+        return _code_by_codes(table, codes), codes.class_names
     values, missing = table.labels.values, table.labels.missing
     if values.dtype.kind not in "biuf":
         is_text = np.array([isinstance(value, str) for value in values], dtype=bool)
@@ -40,9 +44,18 @@ def code_long_labels(
     return _code_numbers(table, values, n_classes, class_names)
 
 
+def _code_by_codes(table: LongTable, codes: Codes) -> IntArray:
+    labels = table.labels.values.tolist()
+    classes = codes.find(labels)
+    strange = is_unknown(classes)
+    if strange.any():
+        raise codes.unknown(table.place(strange), labels[int(np.argmax(strange))])
+    return classes
+
+
 def _code_strings(
     table: LongTable, is_text: AnyArray, n_classes: int | None, class_names: ClassNames | None, abstain: str | None
-) -> tuple[IntArray, ClassNames, str]:
+) -> tuple[IntArray, ClassNames]:
     strings = [str(value) for value in table.labels.values[is_text]]
     if class_names is not None:
         unknown = is_text.copy()
@@ -56,12 +69,12 @@ def _code_strings(
             )
     index = np.where(is_text, np.cumsum(is_text) - 1, ABSTAIN)
     coded, names = code_names([(strings, index)], ("label",), class_names, n_classes, abstain)
-    return coded[:, 0], names, "names"
+    return coded[:, 0], names
 
 
 def _code_numbers(
     table: LongTable, values: AnyArray, n_classes: int | None, class_names: ClassNames | None
-) -> tuple[IntArray, ClassNames, str]:
+) -> tuple[IntArray, ClassNames]:
     present = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     if values.dtype.kind == "f":
         # Beyond 2^53 floats skip integers, so such a number was never a class.
@@ -80,4 +93,4 @@ def _code_numbers(
         )
     names = tuple(range(k)) if class_names is None else class_names
     coded = code_numbers(values[:, np.newaxis], ("label",), k, None)[0][:, 0] if len(values) else np.empty(0, np.int8)
-    return coded, names, "numbers"
+    return coded, names

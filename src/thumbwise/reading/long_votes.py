@@ -6,10 +6,8 @@ occurs.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal, TypeAlias
@@ -18,28 +16,16 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.patterns import ABSTAIN, Patterns, take_rows
+from thumbwise.patterns import ABSTAIN, take_rows
+from thumbwise.reading.codes import Codes
 from thumbwise.reading.long_columns import Column, LongTable, as_array, find_distinct, open_columns, plain_value
-from thumbwise.reading.long_labels import ClassNames, code_long_labels
+from thumbwise.reading.long_labels import code_long_labels
 from thumbwise.reading.raw_votes import check_ids, first_repeated
+from thumbwise.reading.read_votes import ClassNames, Coding, ReadVotes
+from thumbwise.reading.triples import Triples, rows_of, sort_triples
 
 Duplicates: TypeAlias = Literal["raise", "first", "last"]
-Triples: TypeAlias = "tuple[IntArray, IntArray, IntArray]"
-
-# Item, rule and class as one integer of 63 bits.
-_MOST_CELLS = 2**63
 _DIGITS = re.compile("([0-9]+)")
-
-
-@dataclass(frozen=True)
-class LongVotes:
-    """One pattern per item, not yet merged, and the names that belong to it; whether labels are numbers or names."""
-
-    rows: Patterns
-    item_ids: AnyArray
-    rule_names: tuple[str, ...]
-    class_names: ClassNames
-    kind: str
 
 
 def open_long(
@@ -51,8 +37,9 @@ def open_long(
     rule_names: Sequence[str] | None,
     item_ids: Any,
     abstain: str | None,
+    codes: Codes | None,
     duplicates: Duplicates,
-) -> LongVotes:
+) -> ReadVotes:
     """Read the columns, check every value, bring the votes of each item together."""
     if duplicates not in ("raise", "first", "last"):
         raise InvalidVotesError(f'duplicates must be "raise", "first" or "last"; found {duplicates!r}.')
@@ -63,18 +50,17 @@ def open_long(
     names, rule_of = _settle_rules(table.rules, rule_names)
     if len(ids) == 0 or len(names) == 0:
         raise InvalidVotesError("votes must hold at least one item and one rule; found no row, and none was declared.")
-    class_of, class_names, kind = code_long_labels(table, n_classes, class_names, abstain)
+    class_of, class_names = code_long_labels(table, n_classes, class_names, abstain, codes)
     classes = take_rows(class_of, table.labels.index)
     voted = np.flatnonzero(classes != ABSTAIN) if (class_of == ABSTAIN).any() else slice(None)
     triples = (item_of[table.items.index[voted]], rule_of[table.rules.index[voted]], classes[voted])
     shape = (len(ids), len(names), len(class_names))
-    sorted_triples = _sort_distinct(triples, shape)
-    if sorted_triples is None:
-        sorted_triples, repeated = _sort_in_order(triples)
-        if duplicates == "raise" and len(repeated):
-            raise _twice(sorted_triples, repeated, ids, names, class_names)
-        sorted_triples = _drop_repeated(sorted_triples, repeated, duplicates)
-    return LongVotes(_rows_of(sorted_triples, shape), ids, names, class_names, kind)
+    triples, repeated = sort_triples(triples, shape)
+    if duplicates == "raise" and len(repeated):
+        raise _twice(triples, repeated, ids, names, class_names)
+    rows = rows_of(_drop_repeated(triples, repeated, duplicates) if len(repeated) else triples, shape)
+    coding = Coding("no row") if codes is None else codes.describe(no_row=True)
+    return ReadVotes(rows, ids, names, class_names, coding)
 
 
 def _refuse_missing(column: Column, name: str) -> None:
@@ -153,29 +139,6 @@ def _natural_key(value: object) -> tuple[Any, ...]:
     return (2, parts, value)
 
 
-def _sort_distinct(triples: Triples, shape: tuple[int, int, int]) -> Triples | None:
-    """Triples by item and rule, sorted as integers; None if those are too short or a rule votes twice on an item."""
-    _, n_rules, n_classes = shape
-    if math.prod(shape) > _MOST_CELLS:
-        return None
-    items, rules, classes = triples
-    keys = (items.astype(np.int64) * n_rules + rules) * n_classes + classes
-    keys.sort()
-    pairs = keys // n_classes
-    if (pairs[1:] == pairs[:-1]).any():
-        return None
-    sorted_items = pairs // n_rules
-    return sorted_items, pairs - sorted_items * n_rules, keys - pairs * n_classes
-
-
-def _sort_in_order(triples: Triples) -> tuple[Triples, IntArray]:
-    """Triples by item, rule and row; and where the item and the rule are those of the triple before."""
-    items, rules, classes = triples
-    order = np.lexsort((rules, items))
-    items, rules, classes = items[order], rules[order], classes[order]
-    return (items, rules, classes), np.flatnonzero((items[1:] == items[:-1]) & (rules[1:] == rules[:-1])) + 1
-
-
 def _drop_repeated(triples: Triples, repeated: IntArray, duplicates: Duplicates) -> Triples:
     keep = np.ones(len(triples[0]), dtype=bool)
     keep[repeated if duplicates == "first" else repeated - 1] = False
@@ -199,11 +162,3 @@ def _twice(
         f"{labels[1]!r} ({n_pairs} such pairs, {n_different} of them with different labels). Drop the rows that are "
         'too many, or pass duplicates="first" or duplicates="last".'
     )
-
-
-def _rows_of(triples: Triples, shape: tuple[int, int, int]) -> Patterns:
-    items, rules, classes = triples
-    n_items, n_rules, n_classes = shape
-    starts = np.concatenate([[0], np.cumsum(np.bincount(items, minlength=n_items))])
-    counts, groups = np.ones(n_items, dtype=np.int64), np.zeros(n_items, dtype=np.int64)
-    return Patterns(starts, rules.astype(np.int32), classes.astype(np.int32), counts, groups, n_rules, n_classes)

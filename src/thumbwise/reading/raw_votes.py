@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals as nw
@@ -11,20 +11,34 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from thumbwise._typing import AnyArray, IntArray
+from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import StringColumn, index_strings, is_missing
+from thumbwise.reading.frames import (
+    holds_booleans,
+    index_text,
+    is_text,
+    own_index,
+    plain_column,
+    refuse_mixture,
+    to_numbers,
+)
 
 
 @dataclass(frozen=True)
 class RawVotes:
-    """A table of numbers, or one column of strings per rule, with the names that came along."""
+    """A table of numbers, or one column of strings per rule, with the names that came along.
+
+    Missing numbers are NaN, or ABSTAIN in integers; ``gaps`` tell for each column that has such ones where they are.
+    """
 
     numbers: AnyArray | None
     strings: Sequence[StringColumn]
     rule_names: tuple[str, ...]
     item_ids: npt.ArrayLike | None
+    gaps: dict[int, AnyArray] = field(default_factory=dict)
+    boolean: bool = False
 
 
 def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
@@ -33,8 +47,9 @@ def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequ
         return _open_array(data, item_ids, rule_names)
     if sp.issparse(data):
         raise InvalidVotesError(
-            "votes must be dense: in a sparse matrix the zeros that are not stored could be votes for class 0 or "
-            "abstentions. Pass votes.toarray() if they are votes; if they are abstentions, put -1 there first."
+            "votes must be dense here: in a sparse matrix what is not stored could be class 0 or abstentions. "
+            "If these are abstentions, use Votes.from_sparse(matrix, first_class=...), where first_class says whether "
+            "stored classes are numbered from 0 or from 1; if they are votes, pass matrix.toarray()."
         )
     try:
         frame = nw.from_native(data, pass_through=True)
@@ -87,19 +102,22 @@ def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
     return values
 
 
-def _settle_rule_names(given: Sequence[str] | None, found: Sequence[str]) -> tuple[str, ...]:
+def settle_rule_names(given: Sequence[str] | None, found: Sequence[str] | int) -> tuple[str, ...]:
+    """Names that were given, one for each rule; else those that were found, or numbers if only so many rules were."""
+    n_rules = found if isinstance(found, int) else len(found)
     if given is None:
-        return tuple(found)
+        return tuple(f"rule_{j}" for j in range(found)) if isinstance(found, int) else tuple(found)
     names = tuple(str(name) for name in given)
-    if len(names) != len(found):
-        raise InvalidVotesError(f"rule_names must name every rule; found {len(names)} names for {len(found)} rules.")
+    if len(names) != n_rules:
+        raise InvalidVotesError(f"rule_names must name every rule; found {len(names)} names for {n_rules} rules.")
     repeated = first_repeated(names)
     if repeated is not None:
         raise InvalidVotesError(f"rule_names must be unique; found {repeated!r} more than once.")
     return names
 
 
-def _check_shape(shape: tuple[int, ...]) -> None:
+def check_shape(shape: tuple[int, ...]) -> None:
+    """Two dimensions, neither of them empty."""
     if len(shape) != 2:
         one_rule = "For one rule, pass a column: votes.reshape(-1, 1)."
         hint = one_rule if len(shape) == 1 else "Pass one row per item and one column per rule."
@@ -120,10 +138,11 @@ def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Seq
             table = np.asarray(data, dtype=object)  # NumPy turns numbers among strings into strings
     except ValueError as error:
         raise _ragged(data) from error
-    _check_shape(table.shape)
-    names = _settle_rule_names(rule_names, [f"rule_{j}" for j in range(table.shape[1])])
+    check_shape(table.shape)
+    names = settle_rule_names(rule_names, table.shape[1])
     if table.dtype.kind in "biuf":
-        return RawVotes(table, [], names, item_ids)
+        source = data if isinstance(data, np.ma.MaskedArray) else table
+        return RawVotes(table, [], names, item_ids, _masked_columns(data), boolean=source.dtype.kind == "b")
     if table.dtype.kind not in "UTO":
         raise InvalidVotesError(
             f"votes must be numbers or strings; found dtype {table.dtype}. "
@@ -133,15 +152,25 @@ def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Seq
     if any(isinstance(value, str) for value in table.flat):
         strings = [index_strings(column.tolist(), name) for column, name in zip(table.T, names, strict=True)]
         return RawVotes(None, strings, names, item_ids)
-    return RawVotes(_numbers_of_objects(table, names), [], names, item_ids)
+    boolean = all(isinstance(value, (bool, np.bool_)) for value in table.flat if not is_missing(value))
+    return RawVotes(_numbers_of_objects(table, names), [], names, item_ids, boolean=boolean)
 
 
 def _unmask(data: np.ma.MaskedArray[Any, Any]) -> AnyArray:
     """What is masked becomes missing."""
     kind = data.dtype.kind
-    plain = data.data.astype(np.int64 if kind in "biu" else np.float64 if kind == "f" else object)
+    values = np.minimum(data.data, np.iinfo(np.int64).max) if kind == "u" else data.data
+    plain = values.astype(np.int64 if kind in "biu" else np.float64 if kind == "f" else object)
     plain[np.ma.getmaskarray(data)] = ABSTAIN if kind in "biu" else np.nan if kind == "f" else None
     return np.asarray(plain)
+
+
+def _masked_columns(data: Any) -> dict[int, AnyArray]:
+    """Where each column of a masked array is masked, for those that are."""
+    if not isinstance(data, np.ma.MaskedArray):
+        return {}
+    mask = np.ma.getmaskarray(data)
+    return {int(j): mask[:, j] for j in np.flatnonzero(mask.any(axis=0))}
 
 
 def _numbers_of_objects(table: AnyArray, rule_names: Sequence[str]) -> AnyArray:
@@ -186,81 +215,18 @@ def _open_frame(
         ids = frame.get_column(item_ids).to_numpy()
         frame = frame.drop(item_ids)
     elif item_ids is None:
-        ids = _own_index(frame)
-    _check_shape(frame.shape)
-    names = _settle_rule_names(rule_names, [str(name) for name in frame.columns])
-    columns = [_plain(column) for column in frame.iter_columns()]
+        ids = own_index(frame)
+    check_shape(frame.shape)
+    names = settle_rule_names(rule_names, [str(name) for name in frame.columns])
+    found = list(frame.iter_columns())
+    columns = [plain_column(column) for column in found]
     silent = [column.null_count() == len(column) for column in columns]
-    textual = [_is_text(column) and not mute for column, mute in zip(columns, silent, strict=True)]
+    textual = [is_text(column) and not mute for column, mute in zip(columns, silent, strict=True)]
     if any(textual):
-        _refuse_mixture(names, textual, silent)
-        strings = [_index_text(column, name) for column, name in zip(columns, names, strict=True)]
+        refuse_mixture(names, textual, silent)
+        strings = [index_text(column, name) for column, name in zip(columns, names, strict=True)]
         return RawVotes(None, strings, names, ids)
-    numbers = np.column_stack([_numbers(column, name) for column, name in zip(columns, names, strict=True)])
-    return RawVotes(numbers, [], names, ids)
-
-
-def _own_index(frame: nw.DataFrame[Any]) -> Any:
-    """The index of a pandas-like frame unless it only counts the rows."""
-    index = nw.maybe_get_index(frame)
-    if index is None:
-        return None
-    values = np.asarray(index)
-    counts_rows = values.dtype.kind in "iu" and np.array_equal(values, np.arange(len(values)))
-    return None if counts_rows else values
-
-
-def _refuse_mixture(names: Sequence[str], textual: Sequence[bool], silent: Sequence[bool]) -> None:
-    numeric = [n for n, text, mute in zip(names, textual, silent, strict=True) if not text and not mute]
-    if numeric:
-        string = names[list(textual).index(True)]
-        raise InvalidVotesError(
-            f"votes must be all numbers or all strings; rule {string!r} holds strings, rule {numeric[0]!r} numbers "
-            f"({sum(textual)} columns of strings, {len(numeric)} of numbers). Convert them to one kind; a column of "
-            "ids or texts is no rule: name it as item_ids or drop it."
-        )
-
-
-def _plain(column: nw.Series[Any]) -> nw.Series[Any]:
-    """Objects and categories that are all numbers become a column of numbers."""
-    if column.dtype not in (nw.Object, nw.Categorical):
-        return column
-    values = column.unique() if column.dtype == nw.Categorical else column
-    present = [value for value in values.to_list() if not is_missing(value)]
-    if not present or not all(isinstance(value, (int, float, np.number, np.bool_)) for value in present):
-        return column
-    numbers = [None if is_missing(value) else float(value) for value in column.to_list()]
-    return nw.new_series(column.name, numbers, nw.Float64, backend=column.implementation)
-
-
-def _is_text(column: nw.Series[Any]) -> bool:
-    return column.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object)
-
-
-def _index_text(column: nw.Series[Any], name: str) -> StringColumn:
-    missing = column.is_null().to_numpy()
-    if missing.all():
-        return [], np.full(len(column), ABSTAIN)
-    if column.dtype == nw.Object:
-        return index_strings(column.to_list(), name)
-    present = column.drop_nulls().cast(nw.String)
-    strings = [str(value) for value in present.unique().to_list()]
-    index: IntArray = np.full(len(column), ABSTAIN)
-    numbers = list(range(len(strings)))
-    index[~missing] = present.replace_strict(strings, numbers, return_dtype=nw.Int64).to_numpy()
-    return strings, index
-
-
-def _numbers(column: nw.Series[Any], name: str) -> AnyArray:
-    if column.null_count() == len(column):
-        return np.full(len(column), ABSTAIN, dtype=np.int8)
-    if column.dtype == nw.Boolean or column.dtype.is_integer():
-        if column.null_count():
-            column = column.cast(nw.Int64).fill_null(ABSTAIN)
-        return np.asarray(column.to_numpy())
-    if column.dtype.is_numeric():
-        return np.asarray(column.cast(nw.Float64).fill_null(float("nan")).to_numpy())
-    raise InvalidVotesError(
-        f"votes must be numbers or strings; rule {name!r} has type {column.dtype}. "
-        "Convert it, or drop it if it is no rule."
-    )
+    numbers = np.column_stack([to_numbers(column, name) for column, name in zip(columns, names, strict=True)])
+    gaps = {j: column.is_null().to_numpy() for j, column in enumerate(columns) if column.null_count()}
+    boolean = all(mute or holds_booleans(column) for column, mute in zip(found, silent, strict=True))
+    return RawVotes(numbers, [], names, ids, gaps, boolean=boolean)

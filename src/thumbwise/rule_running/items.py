@@ -11,6 +11,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
+from thumbwise.reading.frames import own_index
 from thumbwise.reading.long_columns import as_array
 from thumbwise.reading.raw_votes import check_ids
 
@@ -31,7 +32,7 @@ class Items:
         elif item_ids is not None:
             self._ids = as_array(item_ids, "item_ids")
         elif is_frame:
-            self._ids = _own_index(self._source)
+            self._ids = own_index(self._source)
         if self.n_items is not None and self._ids is not None:
             self._ids = check_ids(self._ids, self.n_items)
 
@@ -110,13 +111,3 @@ def _value_of(item: Any, name: str, position: int) -> Any:
             f"({type(item).__name__}) has none. Pass the ids themselves as item_ids=[...]."
         )
     return item[name]
-
-
-def _own_index(source: nw.DataFrame[Any] | nw.Series[Any]) -> AnyArray | None:
-    """The index of a pandas-like frame or column unless it only counts the rows."""
-    index = nw.maybe_get_index(source)
-    if index is None:
-        return None
-    values = np.asarray(index)
-    counts_rows = values.dtype.kind in "iu" and np.array_equal(values, np.arange(len(values)))
-    return None if counts_rows else values

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from thumbwise._typing import IntArray
-from thumbwise.datasets.wrench_format import MAX_BYTES, WrenchPart, read_class_names, read_labeled_ids, read_part
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.io.wrench_format import MAX_BYTES, WrenchPart, read_class_names, read_labeled_ids, read_part
 from thumbwise.votes import Votes
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.datasets.mat_format import DamagedMatError, MatVariable, scan_variables
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.io.mat_format import DamagedMatError, MatVariable, scan_variables
 from thumbwise.patterns import ABSTAIN
 
 # The largest of the paper's files has 3.3 MB; a small compressed file can expand to far more than it weighs.
 MAX_BYTES = 200 * 10**6
 MAX_CLASSES = 1000
+
+# Variables of the files: votes and labels of each part.
+TRAINING = ("train_pred", "train_labels")
+VALIDATION = ("val_pred", "validation_labels")
+TEST = ("test_pred", "test_labels")
+Part: TypeAlias = tuple[IntArray, IntArray]
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
@@ -98,3 +105,25 @@ def _as_classes(array: AnyArray, name: str, path: Path, lowest: int) -> IntArray
             f"({len(strange)} such entries)."
         )
     return array.astype(np.int64)
+
+
+def count_classes(parts: Sequence[Part]) -> int:
+    """As many as labels or votes of any part tell of."""
+    return max(2, 1 + max(int(max(votes.max(), labels.max())) for votes, labels in parts))
+
+
+def read_parts(path: Path, names: tuple[tuple[str, str], ...]) -> list[Part]:
+    """Votes and labels of some parts of a file, by the names of their variables."""
+    arrays = read_arrays(path, [name for pair in names for name in pair])
+    parts = []
+    for votes_name, labels_name in names:
+        votes = as_votes(arrays[votes_name], votes_name, path)
+        parts.append((votes, as_labels(arrays[labels_name], len(votes), labels_name, path)))
+    first, first_name = parts[0][0], names[0][0]
+    for (votes, _), (name, _) in zip(parts, names, strict=True):
+        if votes.shape[1] != first.shape[1]:
+            raise InvalidFileError(
+                f"all parts of {path} must have the same rules; {first_name!r} has {first.shape[1]} columns and "
+                f"{name!r} {votes.shape[1]}."
+            )
+    return parts

@@ -1,0 +1,122 @@
+"""Gold labels in a table of their own, or in memory, matched with the items by the text of their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from thumbwise._typing import AnyArray
+from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.formats import Column
+from thumbwise.io.frames import as_column, as_table
+from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, named_like
+from thumbwise.io.tables import Table, as_text
+
+
+def read_ids(column: Column, name: str, where: str) -> AnyArray:
+    """Ids that are all there and all different, as numbers or as an array of strings."""
+    missing = np.flatnonzero(np.ma.getmaskarray(column))
+    if len(missing):
+        raise InvalidVotesError(
+            f"every row of {where} must have an id; column {name!r} is empty in row {missing[0]}, counting from 0 "
+            f"({len(missing)} such rows). Fill it in or drop the rows."
+        )
+    values = np.asarray(column.data)
+    if len(set(values.tolist())) < len(values):
+        raise _repeated(as_text(column), name, where)
+    return values
+
+
+def _repeated(texts: list[str | None], name: str, where: str) -> InvalidVotesError:
+    first = {text: row for row, text in reversed(list(enumerate(texts)))}
+    repeated = [row for row, text in enumerate(texts) if first[text] != row]
+    row = repeated[0]
+    return InvalidVotesError(
+        f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[texts[row]]} and "
+        f"{row}, counting from 0 ({len(repeated)} rows too many in all). Drop the repeated rows."
+    )
+
+
+def match_gold(gold: Any, ids: AnyArray | None, id_name: str | None, roles: Roles) -> tuple[Column, tuple[str, ...]]:
+    """A label or nothing for every item, and notes.
+
+    Parameters
+    ----------
+    gold : Table, frame, mapping of ids to labels, or one label per item
+    ids : ndarray of shape (n_items,) or None
+    id_name : str or None
+        What the column of ids is called in the votes.
+    roles : Roles
+    """
+    if isinstance(gold, Mapping):
+        gold = Table({"id": as_column(list(gold)), "label": as_column(list(gold.values()))})
+    table = gold if isinstance(gold, Table) else as_table(gold)
+    if table is None:
+        return _aligned(as_column(gold), ids), ("gold labels are taken in the order of the items",)
+    if ids is None:
+        raise InvalidFileError(
+            "the votes must have a column of ids, to be matched with those of the gold file. Name it with item_id=NAME."
+        )
+    gold_id, gold_label = _gold_columns(table, id_name, roles)
+    gold_ids = as_text(np.ma.asarray(read_ids(table.columns[gold_id], gold_id, "the gold file")))
+    given = table.columns[gold_label]
+    rows = _rows_of([str(text) for text in gold_ids], ids)
+    values, is_missing = np.empty(len(ids), dtype=given.dtype), np.ones(len(ids), dtype=bool)
+    values[rows], is_missing[rows] = given.data, np.ma.getmaskarray(given)
+    note = f"gold ids are taken from column {gold_id!r}, gold labels from {gold_label!r}"
+    return np.ma.array(values, mask=is_missing), (note,)
+
+
+def _aligned(labels: Column, ids: AnyArray | None) -> Column:
+    if ids is not None and len(labels) != len(ids):
+        raise InvalidLabelsError(
+            f"gold must be one label per item (missing where unknown), or a table of ids and labels; found "
+            f"{len(labels)} labels for {len(ids)} items."
+        )
+    return labels
+
+
+def _rows_of(gold_ids: list[str], ids: AnyArray) -> list[int]:
+    """Row of each gold id among the items."""
+    wanted = set(gold_ids)
+    position = {text: row for row, text in enumerate(map(str, ids.tolist())) if text in wanted}
+    strange = [text for text in gold_ids if text not in position]
+    if strange:
+        raise InvalidLabelsError(
+            f"gold ids must be among the items; {len(strange)} of {len(gold_ids)} are not, such as {strange[0]!r} "
+            f"(items have ids such as {str(ids[0])!r}). Correct or drop them; ids are compared character by character."
+        )
+    return [position[text] for text in gold_ids]
+
+
+def _gold_columns(gold: Table, id_name: str | None, roles: Roles) -> tuple[str, str]:
+    for name in (roles.gold_id, roles.gold_label):
+        if name is not None and name not in gold.columns:
+            raise InvalidFileError(f"the gold file must have a column {name!r}; {listed(gold)}")
+    gold_id = roles.gold_id or _likely_gold_id(gold, id_name)
+    others = [name for name in gold.names if name != gold_id]
+    if roles.gold_label is None and len(others) > 1:
+        others = [name for name in others if name.strip().lower() in GOLD_LABEL_NAMES]
+    if roles.gold_label is None and len(others) != 1:
+        raise InvalidFileError(
+            f"the gold file must have one column of labels besides the ids in {gold_id!r}; {listed(gold)} "
+            "Say which it is with gold_label=NAME."
+        )
+    gold_label = roles.gold_label or others[0]
+    if gold_label == gold_id:
+        raise InvalidFileError(f"ids and labels of the gold file must be two columns; both are {gold_id!r}.")
+    return gold_id, gold_label
+
+
+def _likely_gold_id(gold: Table, id_name: str | None) -> str:
+    if id_name in gold.columns:
+        return str(id_name)
+    likely = named_like(gold, {*ID_NAMES, *ITEM_NAMES})
+    if len(likely) != 1:
+        raise InvalidFileError(
+            f"the gold file must have a column of ids called {id_name or 'id'!r}, like the votes; {listed(gold)} "
+            "Say which it is with gold_id=NAME."
+        )
+    return likely[0]

@@ -1,0 +1,162 @@
+"""Labels and probabilities in the kind of frame or file that the votes came in, or in the shapes of other tools."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, MissingPackageError
+from thumbwise.io.frames import like_frame
+from thumbwise.io.readings import Reading
+from thumbwise.io.tables import Table, check_names, write_table
+from thumbwise.metrics import TIE
+from thumbwise.votes import Votes
+
+Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
+SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")
+_UNDECIDED = -1
+
+
+class Predictor(Protocol):
+    """A fitted model."""
+
+    def predict_proba(self, votes: Any, /) -> Any: ...
+
+    def predict(self, votes: Any, /) -> Any: ...
+
+
+def labels_frame(reading: Reading, model: Predictor, *, shape: Shape = "table") -> Any:
+    """Labels as a frame of the library that the votes came in; as a mapping of columns if they came from a file.
+
+    Parameters
+    ----------
+    reading : Reading
+    model : fitted model
+    shape : {"table", "crowd-kit", "snorkel"}
+        The columns. "table": ids, ``label``, a column ``p_<class>`` for each class, ``margin`` (between the two most
+        probable classes), ``entropy`` (in nats), ``n_votes``, and the columns that were passed on. "crowd-kit":
+        ``task``, ``agg_label``, and a column for each class under its own name. "snorkel": ``pred``, the number of the
+        class or -1 where classes are equally probable, and ``prob_<class number>``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import thumbwise as tw
+    >>> reading = tw.read_votes(pl.DataFrame({"id": [7, 8], "a": [0, 1], "b": [0, -1]}))
+    >>> tw.labels_frame(reading, tw.MajorityVote().fit(reading.votes)).columns
+    ['id', 'label', 'p_0', 'p_1', 'margin', 'entropy', 'n_votes']
+    """
+    table = labels_table(reading, model, shape)
+    return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
+
+
+def write_labels(reading: Reading, model: Predictor, path: str | PathLike[str], *, shape: Shape = "table") -> Table:
+    """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`."""
+    table = labels_table(reading, model, shape)
+    write_table(table, str(path))
+    return table
+
+
+def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> Table:
+    """The columns that :func:`labels_frame` describes."""
+    names = output_names(reading, shape)
+    proba = np.asarray(model.predict_proba(reading.votes))
+    ids = reading.votes.item_ids
+    if shape == "snorkel":
+        arrays = [ids, snorkel_predictions(proba), *proba.T]
+    elif shape == "crowd-kit":
+        arrays = [ids, model.predict(reading.votes), *proba.T]
+    else:
+        more = (margins(proba), entropies(proba), reading.votes.n_votes_per_item)
+        arrays = [ids, model.predict(reading.votes), *proba.T, *more]
+    columns = [*map(np.ma.asarray, arrays), *(reading.passed_on.values() if shape == "table" else ())]
+    return Table(dict(zip(names, columns, strict=True)))
+
+
+def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
+    """Names of the columns of the output, which must not clash."""
+    classes = reading.votes.class_names
+    if shape == "crowd-kit":
+        names = ["task", "agg_label", *map(str, classes)]
+    elif shape == "snorkel":
+        names = [reading.id_name or "item", "pred", *(f"prob_{c}" for c in range(len(classes)))]
+    elif shape == "table":
+        ours = ("label", *(f"p_{name}" for name in classes), "margin", "entropy", "n_votes")
+        names = [reading.id_name or "item", *ours, *reading.passed_on]
+    else:
+        raise InvalidChoiceError(f"shape must be one of {', '.join(map(repr, SHAPES))}; found {shape!r}.")
+    try:
+        check_names(names)
+    except InvalidFileError as error:
+        raise InvalidFileError(
+            f"the output would have the columns {', '.join(map(repr, names[:20]))}: {error}"
+        ) from None
+    return names
+
+
+def margins(proba: FloatArray) -> FloatArray:
+    """Probability of the most probable class minus that of the next."""
+    top = np.partition(proba, proba.shape[1] - 2, axis=1)
+    return np.asarray(top[:, -1] - top[:, -2])
+
+
+def entropies(proba: FloatArray) -> FloatArray:
+    """Of each row, in nats."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(proba > 0, -proba * np.log(proba), 0.0)
+    return np.asarray(terms.sum(axis=1))
+
+
+def snorkel_predictions(proba: FloatArray) -> IntArray:
+    """Class numbers, -1 where the most probable classes are equally probable, as Snorkel's label model says it."""
+    return np.where(margins(proba) <= TIE, _UNDECIDED, proba.argmax(axis=1))
+
+
+def as_snorkel(proba: Any) -> tuple[IntArray, FloatArray]:
+    """Probabilities as Snorkel's ``LabelModel.predict(L, return_probs=True)`` gives them: predictions, probabilities.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> tw.as_snorkel([[0.9, 0.1], [0.5, 0.5]])[0].tolist()
+    [0, -1]
+    """
+    checked = np.asarray(proba, dtype=float)
+    if checked.ndim != 2 or checked.shape[1] < 2:
+        raise InvalidLabelsError(
+            f"proba must have a row per item and a column per class; its shape is {checked.shape}."
+        )
+    return snorkel_predictions(checked), checked
+
+
+def as_crowd_kit(votes: Votes, proba: Any, labels: AnyArray | None = None) -> tuple[Any, Any]:
+    """Labels and probabilities as crowd-kit's aggregators give them, in pandas.
+
+    Returns ``labels_``, a series ``agg_label`` by ``task``, and ``probas_``, a frame with a column for each class.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes.from_long([("q7", "ann", "cat"), ("q7", "bob", "cat"), ("q2", "bob", "dog")])
+    >>> labels, probas = tw.as_crowd_kit(votes, tw.MajorityVote().fit(votes).predict_proba(votes))
+    >>> labels.to_dict(), probas.columns.tolist()
+    ({'q7': 'cat', 'q2': 'dog'}, ['cat', 'dog'])
+    """
+    try:
+        import pandas as pd  # noqa: PLC0415  # pandas is not needed for anything else
+    except ImportError:
+        raise MissingPackageError("crowd-kit's shape is made of pandas objects: pip install pandas") from None
+    checked = np.asarray(proba, dtype=float)
+    if checked.shape != (votes.n_items, votes.n_classes):
+        raise InvalidLabelsError(
+            f"proba must have a row per item and a column per class, {(votes.n_items, votes.n_classes)}; its shape is "
+            f"{checked.shape}."
+        )
+    index = pd.Index(votes.item_ids, name="task")
+    names = np.array([*votes.class_names, None], dtype=object)[:-1]
+    chosen = names[checked.argmax(axis=1)] if labels is None else labels
+    columns = pd.Index(list(votes.class_names), name="label")
+    return pd.Series(chosen, index=index, name="agg_label"), pd.DataFrame(checked, index=index, columns=columns)

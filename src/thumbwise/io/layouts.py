@@ -1,0 +1,153 @@
+"""Each layout of votes as a reading: wide and long tables, records of judges, WRENCH folders, .mat files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thumbwise._typing import IntArray
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.classes import code_gold
+from thumbwise.io.formats import Column
+from thumbwise.io.frames import as_table
+from thumbwise.io.gold_table import match_gold, read_ids
+from thumbwise.io.jury import read_jury
+from thumbwise.io.long import constant_columns, item_ids_of, long_columns, read_long
+from thumbwise.io.mat_files import TRAINING, VALIDATION, as_labels, as_votes, count_classes, read_arrays
+from thumbwise.io.readings import Reading
+from thumbwise.io.roles import Roles, check_roles, infer_layout, settle_id
+from thumbwise.io.tables import Table
+from thumbwise.io.wide import read_wide, rule_columns
+from thumbwise.io.wrench import load_wrench
+from thumbwise.labels import UNKNOWN
+from thumbwise.votes import Votes
+
+
+def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
+    """A table with a row per item, vote or record, as the user or its names tell."""
+    if not table.n_rows:
+        raise InvalidVotesError("the votes must hold at least one item; there is no row, or only names of columns.")
+    check_roles(table, roles, roles.item_id, roles.rule, roles.label)
+    layout, note = (roles.layout, None) if roles.layout is not None else infer_layout(table)
+    parts = {"wide": _read_wide, "long": _read_long, "jury": _read_jury}
+    if layout not in parts:
+        raise InvalidChoiceError(f"a table must be wide, long or jury; found layout={layout!r}.")
+    reading = parts[layout](table, gold, roles)
+    silent = tuple(_silent_classes(reading.votes))
+    notes = (*(() if note is None else (note,)), *reading.notes, *silent)
+    return replace(reading, layout=layout, notes=notes)
+
+
+def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
+    needs_ids = gold is not None and (isinstance(gold, (Table, Mapping)) or as_table(gold) is not None)
+    id_name, note = settle_id(table, roles, is_needed=needs_ids)
+    rules = rule_columns(table, id_name, roles)
+    ids = None if id_name is None else read_ids(table.columns[id_name], id_name, "the votes")
+    labels, notes = _settle_gold(table, gold, ids, id_name, roles)
+    numbered = np.arange(table.n_rows) if ids is None else ids
+    votes, labels = read_wide(table, rules, numbered, labels, roles)
+    passed_on = {name: table.columns[name] for name in roles.ignore}
+    said = tuple(text for text in (note, *notes) if text is not None)
+    return Reading(votes, _classes_of(labels, votes), id_name=id_name, passed_on=passed_on, notes=said)
+
+
+def _settle_gold(
+    table: Table, gold: Any, ids: Any, id_name: str | None, roles: Roles
+) -> tuple[Column | None, tuple[str, ...]]:
+    if roles.gold_column is not None:
+        return table.columns[roles.gold_column], ()
+    return (None, ()) if gold is None else match_gold(gold, ids, id_name, roles)
+
+
+def _classes_of(labels: Column | None, votes: Votes) -> IntArray:
+    return np.full(votes.n_items, UNKNOWN) if labels is None else code_gold(labels, votes)
+
+
+def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
+    names = long_columns(table, roles)
+    check_roles(table, roles, *names)
+    ids, rows = item_ids_of(table.columns[names[0]], names[0])
+    passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
+    passed_on = constant_columns(table, names[0], rows, passed)
+    by_item = Table({names[0]: np.ma.asarray(ids), **passed_on})
+    labels, notes = _settle_gold(by_item, gold, ids, names[0], roles)
+    votes, labels = read_long(table, names, ids, labels, roles)
+    unused = [name for name in table.names if name not in {*names, *passed}]
+    if unused:
+        notes = (*notes, f"columns that were not used: {', '.join(map(repr, unused[:10]))}")
+    passed_on.pop(roles.gold_column or "", None)
+    return Reading(votes, _classes_of(labels, votes), id_name=names[0], passed_on=passed_on, notes=notes)
+
+
+def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
+    if roles.codes is not None or roles.gold_column is not None:
+        raise InvalidVotesError("records of judges are read without codes and gold_column; drop them.")
+    jury = read_jury(
+        table,
+        item=roles.item_id,
+        judge=roles.rule,
+        verdict=roles.label,
+        null_verdict=roles.null_verdict,
+        abstain=roles.abstain,
+        class_names=roles.class_names,
+        duplicates=roles.duplicates,
+    )
+    labels, notes = (None, ()) if gold is None else match_gold(gold, jury.votes.item_ids, "item", roles)
+    votes = jury.votes
+    return Reading(votes, _classes_of(labels, votes), id_name="item", notes=(*jury.notes, *notes), jury=jury)
+
+
+def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
+    """What holds its gold labels and its coding itself."""
+    said = [name for name, value in vars(replace(roles, layout=None)).items() if value not in (None, (), "raise")]
+    if gold is not None or said:
+        found = ", ".join([*(["gold"] if gold is not None else []), *said])
+        raise InvalidFileError(f"{where} says itself what it holds; found {found} besides. Drop it.")
+
+
+def read_wrench(path: Path, gold: Any, roles: Roles) -> Reading:
+    """A folder as the WRENCH benchmark has them: train is the pool, valid is gold."""
+    _refuse_options("a WRENCH folder", gold, roles)
+    found = load_wrench(path)
+    known = found.gold_labels != UNKNOWN
+    if not known.any():
+        raise InvalidLabelsError(f"there must be at least one gold label; valid.json of {path} has none.")
+    notes = [
+        f"a WRENCH folder: {found.votes.n_items:,} items of train.json are the pool, {known.sum():,} of valid.json gold"
+    ]
+    if found.leaked_ids:
+        notes.append(f"{len(found.leaked_ids):,} items of train.json are left out: labeled_ids.json gives them away")
+    columns = {} if found.texts is None else {"text": np.ma.asarray(np.array(found.texts, dtype=object))}
+    separate = (found.gold_votes.take(known), found.gold_labels[known])
+    unknown = np.full(found.votes.n_items, UNKNOWN)
+    return Reading(found.votes, unknown, separate, "id", columns, (*notes, *_silent_classes(found.votes)), "wrench")
+
+
+def read_mat(path: Path, gold: Any, roles: Roles) -> Reading:
+    """A MATLAB file as the authors of the paper have them: training is the pool, validation is gold."""
+    _refuse_options("a .mat file", gold, roles)
+    names = (TRAINING[0], *VALIDATION)
+    arrays = read_arrays(path, names)
+    pool, gold_array = (as_votes(arrays[name], name, path) for name in names[:2])
+    labels = as_labels(arrays[names[2]], len(gold_array), names[2], path)
+    if pool.shape[1] != gold_array.shape[1]:
+        raise InvalidFileError(
+            f"all parts of {path} must have the same rules; {names[0]!r} has {pool.shape[1]} columns and {names[1]!r} "
+            f"{gold_array.shape[1]}."
+        )
+    k = count_classes([(pool, labels), (gold_array, labels)])
+    votes, gold_votes = (Votes(array, n_classes=k, copy=False) for array in (pool, gold_array))
+    notes = (f"a .mat file: {len(pool):,} items of {names[0]!r} are the pool, {len(labels):,} of {names[1]!r} gold",)
+    unknown = np.full(votes.n_items, UNKNOWN)
+    return Reading(votes, unknown, (gold_votes, labels), notes=(*notes, *_silent_classes(votes)), layout="mat")
+
+
+def _silent_classes(votes: Votes) -> Iterator[str]:
+    counts = votes.patterns.vote_table.sum(axis=0)
+    silent = [repr(name) for name, count in zip(votes.class_names, counts, strict=True) if count == 0]
+    if silent:
+        yield f"no rule ever votes for class {', '.join(silent[:10])}"

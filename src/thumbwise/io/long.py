@@ -1,0 +1,116 @@
+"""Long votes: a table with a row per vote, as crowds deliver them.
+
+Specification
+-------------
+- Three columns: the item (called ``item``, ``task``, ...), who voted (``worker``, ``performer``, ``rule``, ...), and
+  the vote (``label``, ``vote``, ...). Item and voter are there in every row.
+- A pair of item and voter without a row, or with an empty vote or -1, is an abstention; such a row keeps its item and
+  its voter.
+- Votes are class numbers or names, as in wide tables, and the same things are refused.
+- A voter who votes on an item twice is an error unless the first or last vote is asked for.
+- Other columns are not used. One that is to be passed on must say the same in all rows of an item.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.exceptions import InvalidFileError, InvalidVotesError
+from thumbwise.io.classes import code_columns, texts
+from thumbwise.io.formats import Column, Columns
+from thumbwise.io.roles import ITEM_NAMES, LABEL_NAMES, RULE_NAMES, Roles, settle_column
+from thumbwise.io.tables import Table
+from thumbwise.labels import UNKNOWN
+from thumbwise.votes import Votes
+
+
+def long_columns(table: Table, roles: Roles) -> tuple[str, str, str]:
+    """Names of the columns of items, rules and votes."""
+    item = settle_column(table, roles.item_id, ITEM_NAMES, "the items", "item_id")
+    rule = settle_column(table, roles.rule, RULE_NAMES, "who voted", "rule")
+    return item, rule, settle_column(table, roles.label, LABEL_NAMES, "the votes", "label")
+
+
+def item_ids_of(column: Column, name: str) -> tuple[AnyArray, IntArray]:
+    """Items in the order of their first row, and the first row of each."""
+    _check_filled(column, name)
+    values = column.data
+    first = {value: row for row, value in reversed(list(enumerate(values.tolist())))}
+    rows = np.array(sorted(first.values()), dtype=np.int64)
+    return values[rows], rows
+
+
+def _check_filled(column: Column, name: str) -> None:
+    missing = np.flatnonzero(np.ma.getmaskarray(column))
+    if len(missing):
+        raise InvalidVotesError(
+            f"every row of long votes must name its item and who voted; column {name!r} is empty in row {missing[0]}, "
+            f"counting from 0 ({len(missing)} such rows). Fill it in or drop the rows."
+        )
+
+
+def read_long(
+    table: Table, names: tuple[str, str, str], ids: AnyArray, gold: Column | None, roles: Roles
+) -> tuple[Votes, Column | None]:
+    """Votes on the items, and the gold labels as far as they were recoded."""
+    item, rule, label = (table.columns[name] for name in names)
+    _check_filled(rule, names[1])
+    coded = code_columns([names[2]], [label], gold, roles)
+    said = coded.columns[0]
+    if coded.by_name:
+        values = texts(said)
+    else:
+        values = coded.matrix()[:, 0]
+        values = np.where(np.isnan(values), UNKNOWN, values) if values.dtype.kind == "f" else values
+    votes = Votes.from_long(
+        (np.asarray(item.data), np.asarray(rule.data), values),
+        class_names=coded.class_names,
+        item_ids=ids,
+        duplicates=roles.duplicates,
+    )
+    return votes, coded.gold
+
+
+def constant_columns(table: Table, item_name: str, first_rows: IntArray, names: tuple[str, ...]) -> Columns:
+    """Columns by item, which must say the same in all rows of an item."""
+    items = table.columns[item_name].data.tolist()
+    row_of = dict(zip((items[row] for row in first_rows.tolist()), first_rows.tolist(), strict=True))
+    rows = np.array([row_of[value] for value in items], dtype=np.int64)
+    for name in names:
+        values = texts(table.columns[name])
+        off = np.flatnonzero(values != values[rows])
+        if len(off):
+            raise InvalidFileError(
+                f"a column that is passed on must say the same in all rows of an item; {name!r} does not for item "
+                f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Drop it "
+                "from ignore: other columns of long votes are not used anyway."
+            )
+    return {name: table.columns[name][first_rows] for name in names}
+
+
+def long_table(votes: Votes, names: tuple[str, str, str] = ("item", "worker", "label")) -> Table:
+    """Votes as a table that :func:`read_long` reads back; items and rules without votes have rows without a label."""
+    patterns, inverse = votes.patterns, votes.inverse
+    n_votes = patterns.votes_per_pattern[inverse]
+    items = np.repeat(np.arange(votes.n_items), n_votes)
+    within = np.arange(len(items)) - np.repeat(np.cumsum(n_votes) - n_votes, n_votes)
+    places = patterns.starts[inverse][items] + within
+    silent_items = np.flatnonzero(n_votes == 0)
+    silent_rules = np.flatnonzero(patterns.votes_per_rule == 0)
+    if len(silent_items):  # their rows name rule 0
+        silent_rules = silent_rules[silent_rules > 0]
+    filler = np.zeros(len(silent_items), dtype=np.int64), np.zeros(len(silent_rules), dtype=np.int64)
+    all_items = np.concatenate([items, silent_items, filler[1]])
+    all_rules = np.concatenate([patterns.rules[places], filler[0], silent_rules])
+    classes = np.concatenate([patterns.classes[places], *(np.full(len(f), UNKNOWN) for f in filler)])
+    order = np.argsort(all_items, kind="stable")
+    labels = np.array([*map(str, votes.class_names), None], dtype=object)[classes[order]]
+    rule_names = np.array([*votes.rule_names, None], dtype=object)
+    return Table(
+        {
+            names[0]: np.ma.asarray(votes.item_ids[all_items[order]]),
+            names[1]: np.ma.asarray(rule_names[all_rules[order]]),
+            names[2]: np.ma.array(labels, mask=classes[order] < 0),
+        }
+    )

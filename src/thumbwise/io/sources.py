@@ -1,0 +1,129 @@
+"""Votes and gold labels from files, folders and frames: the one way in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.frames import as_table
+from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
+from thumbwise.io.readings import Reading
+from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
+from thumbwise.io.tables import read_table
+
+
+def read_votes(
+    source: Any,
+    *,
+    gold: Any = None,
+    layout: Layout | None = None,
+    item_id: str | None = None,
+    rule: str | None = None,
+    label: str | None = None,
+    gold_column: str | None = None,
+    gold_id: str | None = None,
+    gold_label: str | None = None,
+    ignore: Sequence[str] = (),
+    class_names: Sequence[Hashable] | None = None,
+    codes: Mapping[Hashable, Hashable | None] | None = None,
+    abstain: str | None = None,
+    duplicates: Duplicates = "raise",
+    null_verdict: NullVerdict | None = None,
+) -> Reading:
+    """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
+
+    What is not said is inferred and noted; what may mean two things is refused with the argument that settles it.
+    ``docs/reading.md`` specifies every layout.
+
+    Parameters
+    ----------
+    source : path or frame
+        A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
+        pandas, polars or PyArrow.
+    gold : path, frame, mapping of ids to labels, or one label per item, optional
+        Gold labels, if the source does not hold them.
+    layout : {"wide", "long", "jury", "wrench", "mat"}, optional
+        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge.
+    item_id, rule, label : str, optional
+        Columns of ids and, of long votes and records, of who voted and what.
+    gold_column : str, optional
+        Column of the source that holds gold labels.
+    gold_id, gold_label : str, optional
+        Columns of gold.
+    ignore : sequence of str
+        Columns that are no rules; they are passed on.
+    class_names : sequence, optional
+        Classes in order.
+    codes : mapping, optional
+        Class of each value, None for abstain. FlyingSquid's coding is ``{-1: "no", 1: "yes", 0: None}``.
+    abstain : str, optional
+        A value that means abstain, besides an empty field (and -1 among numbers).
+    duplicates : {"raise", "first", "last"}
+        What to do when a rule votes on an item more than once.
+    null_verdict : {"abstained", "failed"}, optional
+        What a judge's empty verdict means if the record does not say.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import thumbwise as tw
+    >>> rules = {"caps": ["ham", "spam"], "link": [None, "spam"]}
+    >>> frame = pd.DataFrame({"id": ["q7", "q2"], "text": ["Hi!", "WIN"], **rules})
+    >>> reading = tw.read_votes(frame, ignore=["text"], gold={"q2": "spam"})
+    >>> print(reading)
+    Votes: 2 items x 2 rules, 2 patterns; classes 'ham', 'spam'; -1 = abstain (25.0 % of votes)
+    1 gold labels, of these items
+    a row per item, a column per rule
+    ids are taken from column 'id'
+    gold ids are taken from column 'id', gold labels from 'label'
+    >>> tw.labels_frame(reading, tw.MajorityVote().fit(reading.votes))[["id", "label", "p_spam", "text"]]
+       id label  p_spam text
+    0  q7   ham     0.0  Hi!
+    1  q2  spam     1.0  WIN
+    """
+    roles = Roles(
+        layout=layout,
+        item_id=item_id,
+        rule=rule,
+        label=label,
+        gold_column=gold_column,
+        gold_id=gold_id,
+        gold_label=gold_label,
+        ignore=tuple(ignore),
+        class_names=class_names,
+        codes=codes,
+        abstain=abstain,
+        duplicates=duplicates,
+        null_verdict=null_verdict,
+    )
+    return read_source(source, gold, roles)
+
+
+def read_source(source: Any, gold: Any, roles: Roles) -> Reading:
+    """:func:`read_votes` with what the user says gathered in one object."""
+    if roles.layout is not None and roles.layout not in LAYOUTS:
+        raise InvalidChoiceError(f"layout must be one of {', '.join(map(repr, LAYOUTS))}; found {roles.layout!r}.")
+    if gold is not None and roles.gold_column is not None:
+        raise InvalidLabelsError("gold must come from one place; found both gold and gold_column. Drop one.")
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
+            return read_wrench(path, gold, roles)
+        if roles.layout == "mat" or path.suffix.lower() == ".mat":
+            return read_mat(path, gold, roles)
+        return read_as_table(read_table(path), _open_gold(gold), roles)
+    table = as_table(source)
+    if table is None:
+        raise InvalidVotesError(
+            f"votes must be a path or a frame to be read; found {type(source).__name__}. Arrays, lists and sparse "
+            "matrices are read by Votes, Votes.from_long and Votes.from_sparse."
+        )
+    return replace(read_as_table(table, _open_gold(gold), roles), source=source)
+
+
+def _open_gold(gold: Any) -> Any:
+    return read_table(Path(gold)) if isinstance(gold, (str, os.PathLike)) else gold

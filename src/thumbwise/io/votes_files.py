@@ -1,0 +1,46 @@
+"""Votes written to files, so that they can be read back or handed on."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Literal
+
+from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.io.long import long_table
+from thumbwise.io.tables import write_table
+from thumbwise.io.wide import wide_table
+from thumbwise.votes import Votes
+
+
+def write_votes(votes: Votes, path: str | PathLike[str], *, layout: Literal["wide", "long"] = "wide") -> None:
+    """Write votes with ids, rule names and class names, whole or not at all; :func:`read_votes` reads them back.
+
+    Parameters
+    ----------
+    votes : Votes
+    path : path
+        Ends in .csv, .tsv, .parquet, .jsonl or .ndjson.
+    layout : {"wide", "long"}
+        Wide: ``id``, then a column of class names per rule, empty where it abstains. Long: ``item``, ``worker``,
+        ``label``, a row per vote; an item or a rule without any vote has a row without a label.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 1], [-1, 1]], rule_names=["a", "b"], class_names=["ham", "spam"], item_ids=["q7", "q2"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tw.write_votes(votes, Path(folder, "votes.csv"))
+    ...     print(Path(folder, "votes.csv").read_text())
+    ...     tw.read_votes(Path(folder, "votes.csv")).votes.fingerprint == votes.fingerprint
+    id,a,b
+    q7,ham,spam
+    q2,,spam
+    <BLANKLINE>
+    True
+    """
+    tables = {"wide": wide_table, "long": long_table}
+    if layout not in tables:
+        raise InvalidChoiceError(f'layout must be "wide" or "long"; found {layout!r}.')
+    write_table(tables[layout](votes), str(path))
