@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
     from thumbwise.comparison import compare as compare
+    from thumbwise.drift import Drift as Drift
     from thumbwise.end_model import SoftLabels as SoftLabels
     from thumbwise.end_model import soft_labels as soft_labels
     from thumbwise.exceptions import DegenerateFitWarning as DegenerateFitWarning
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
     from thumbwise.explaining import explain as explain
     from thumbwise.explaining import explain_many as explain_many
     from thumbwise.explanation import Explanation as Explanation
+    from thumbwise.folds import held_out_proba as held_out_proba
+    from thumbwise.folds import neg_log_loss as neg_log_loss
+    from thumbwise.io.jury import Jury as Jury
+    from thumbwise.io.jury import read_jury as read_jury
+    from thumbwise.io.jury import write_jury as write_jury
     from thumbwise.io.labeled import as_crowd_kit as as_crowd_kit
     from thumbwise.io.labeled import as_snorkel as as_snorkel
     from thumbwise.io.labeled import labels_frame as labels_frame
@@ -56,6 +62,7 @@ if TYPE_CHECKING:
     from thumbwise.ranges import certify as certify
     from thumbwise.ranges import share_range as share_range
     from thumbwise.rule_running.applied import AppliedRules as AppliedRules
+    from thumbwise.rule_votes import RuleVotes as RuleVotes
     from thumbwise.rules import apply_rules as apply_rules
     from thumbwise.rules import rule as rule
     from thumbwise.saving import load as load
@@ -72,6 +79,7 @@ _HOMES = {
     "DataProgramming": "thumbwise.models.data_programming",
     "DawidSkene": "thumbwise.models.dawid_skene",
     "DegenerateFitWarning": "thumbwise.exceptions",
+    "Drift": "thumbwise.drift",
     "EBCC": "thumbwise.models.ebcc",
     "Explanation": "thumbwise.explanation",
     "FailedFitError": "thumbwise.exceptions",
@@ -85,9 +93,11 @@ _HOMES = {
     "InvalidLabelsError": "thumbwise.exceptions",
     "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
+    "Jury": "thumbwise.io.jury",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
     "Reading": "thumbwise.io.readings",
+    "RuleVotes": "thumbwise.rule_votes",
     "SoftLabels": "thumbwise.end_model",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes",
@@ -99,13 +109,17 @@ _HOMES = {
     "compare": "thumbwise.comparison",
     "explain": "thumbwise.explaining",
     "explain_many": "thumbwise.explaining",
+    "held_out_proba": "thumbwise.folds",
     "labels_frame": "thumbwise.io.labeled",
     "load": "thumbwise.saving",
+    "neg_log_loss": "thumbwise.folds",
     "plan": "thumbwise.planning",
+    "read_jury": "thumbwise.io.jury",
     "read_votes": "thumbwise.io.sources",
     "rule": "thumbwise.rules",
     "share_range": "thumbwise.ranges",
     "soft_labels": "thumbwise.end_model",
+    "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
     "write_votes": "thumbwise.io.votes_files",
 }
@@ -115,6 +129,9 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "ABSTAIN",
     "read_votes",
     "Reading",
+    "read_jury",
+    "write_jury",
+    "Jury",
     "labels_frame",
     "write_labels",
     "write_votes",
@@ -123,6 +140,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "rule",
     "apply_rules",
     "AppliedRules",
+    "RuleVotes",
     "Box",
     "Certificate",
     "BalsubramaniFreund",
@@ -143,6 +161,9 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "share_range",
     "plan",
     "compare",
+    "held_out_proba",
+    "neg_log_loss",
+    "Drift",
     "metrics",
     "datasets",
     "theory",

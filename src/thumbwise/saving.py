@@ -31,6 +31,7 @@ from thumbwise.models.hyper_label_model import HyperLabelModel
 from thumbwise.models.majority_vote import MajorityVote
 from thumbwise.saved.boxes import read_box, read_certificate, write_box, write_certificate, write_name
 from thumbwise.saved.fields import Sizes, read_fields, write_fields
+from thumbwise.saved.pools import read_pool, write_pool
 from thumbwise.saved.schema import Node, parse, plain, refuse, render
 from thumbwise.votes import Votes
 
@@ -44,7 +45,19 @@ MODELS: dict[str, type[LabelModel]] = {
     model.__name__: model
     for model in (MajorityVote, DawidSkene, DataProgramming, EBCC, AMCL, HyperLabelModel, BalsubramaniFreund)
 }
-_TOP = ("format", "version", "thumbwise", "model", "parameters", "rules", "classes", "fingerprints", "known", "learned")
+_TOP = (
+    "format",
+    "version",
+    "thumbwise",
+    "model",
+    "parameters",
+    "rules",
+    "classes",
+    "fingerprints",
+    "pool",
+    "known",
+    "learned",
+)
 
 
 def save_model(model: LabelModel, path: str | os.PathLike[str]) -> None:
@@ -146,9 +159,10 @@ def describe(model: LabelModel) -> dict[str, Any]:
         "rules": list(model.rule_names_),
         "classes": [write_name(name, "class name") for name in model.classes_.tolist()],
         "fingerprints": {
-            "votes": model.box_.evidence.pool if isinstance(model, BalsubramaniFreund) else None,
+            "votes": model.pool_summary_.fingerprint,
             "gold": None if known is None else gold_fingerprint(known),
         },
+        "pool": write_pool(model.pool_summary_, model.rule_names_),
         "known": None if known is None else _write_known(known, model.known_ is not None),
         "learned": learned,
     }
@@ -166,28 +180,30 @@ def build(document: Node) -> LabelModel:
 
 def _build(document: Node) -> LabelModel:
     _check_format(document)
-    _, _, release, name, parameters, rules, classes, fingerprints, known, learned = document.fields(*_TOP)
+    _, _, release, name, parameters, rules, classes, fingerprints, pool, known, learned = document.fields(*_TOP)
     release.text()
     model_class = MODELS[name.text(tuple(MODELS))]
     votes = _read_names(rules, classes)
     model = model_class(**_read_parameters(parameters, model_class, votes.n_classes))
-    pool, gold = (node.optional(Node.text) for node in fingerprints.fields("votes", "gold"))
+    of_votes, of_gold = fingerprints.fields("votes", "gold")
+    summary = read_pool(pool, of_votes, votes)
     labels, is_pinned = _read_known(known, votes.n_classes)
-    if gold != (None if labels is None else gold_fingerprint(labels)):
-        fingerprints.child("gold").refuse("the fingerprint of the known labels")
+    if of_gold.optional(Node.text) != (None if labels is None else gold_fingerprint(labels)):
+        of_gold.refuse("the fingerprint of the known labels")
     if isinstance(model, BalsubramaniFreund):
         fields, certificate, box = learned.fields("n_iter_", "certificate", "box")
         model.n_iter_ = fields.whole()
-        model.box_, model.weights_ = read_box(box, votes, pool, labels)
+        model.box_, model.weights_ = read_box(box, votes, summary.fingerprint, labels)
         model.active_ = np.sign(model.weights_).astype(np.int64)
         model.certificate_ = read_certificate(certificate, model.box_.evidence, votes.n_classes)
+        if model.certificate_.n_items != summary.n_items:
+            pool.child("n_items").refuse("the number of items that the certificate speaks of")
     else:
         read_fields(model, learned, Sizes(votes.rule_names, votes.n_classes))
-        if pool is not None or not is_pinned:
-            fingerprints.refuse(
-                f"without votes, and known labels kept, since the model is {name.value}", "something else"
-            )
+        if not is_pinned:
+            known.child("kept").refuse(f"true, since the model is {name.value}")
     model._remember(votes, labels if is_pinned else None)
+    model.pool_summary_ = summary
     if tuple(model.classes_.tolist()) != votes.class_names:
         classes.refuse("names that an array can hold", "a name that ends in a null character")
     return model

@@ -63,6 +63,7 @@ def test_labels_that_are_really_ids(largest: float) -> None:
     assert message_of(ThumbwiseError, lambda: MajorityVote().fit(ARRAY, y))
 
 
+@pytest.mark.filterwarnings("ignore:A column-vector y:sklearn.exceptions.DataConversionWarning")
 @pytest.mark.parametrize("y", [np.array([0, 1, 0, -1, -1, 1], dtype=np.int8), np.array([0, 1, 0, np.nan, np.nan, 1])])
 @pytest.mark.parametrize("wrap", [lambda y: y, lambda y: y.tolist(), pd.Series, pl.Series, lambda y: y.reshape(-1, 1)])
 def test_labels_in_every_container(y: Any, wrap: Any) -> None:

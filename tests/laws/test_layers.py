@@ -36,7 +36,7 @@ LAYERS = [
     {"gold_checks.sample_population", "gold_checks.label_fit"},
     {"gold_checks.sample_omnibus"},
     {"gold_checks.sample_check"},
-    {"evidence"},
+    {"evidence", "drift"},
     {"intervals", "moments"},
     {"labels", "written_bounds"},
     {"gold"},
@@ -47,6 +47,7 @@ LAYERS = [
     {"sql_text.steps"},
     {"explanation", "sql"},
     {"explaining"},
+    {"models.display", "models.inputs", "updating"},
     {"models.base", "certificate"},
     {"models.majority_vote"},
     {

@@ -79,11 +79,21 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("MajorityVote", put("rules", ["a", "a"]), "'a'"),
         ("MajorityVote", put("rules", []), "neither of them empty"),
         ("MajorityVote", put("classes", [1, True]), "unique"),
-        ("MajorityVote", put("classes", ["a", "a\0"]), "null character"),
+        ("MajorityVote", put("classes", ["a", "a\0", "b"]), "null character"),
         ("MajorityVote", put("classes", 0, {}), "classes[0] must be a string, a number"),
         ("MajorityVote", put("parameters", "weights", "/etc/passwd"), "the field 'weights'"),
         ("HyperLabelModel", put("parameters", "weights", "/etc/passwd"), "the field 'weights'"),
-        ("MajorityVote", put("fingerprints", "votes", "x"), "without votes"),
+        ("MajorityVote", put("fingerprints", "votes", "x"), "fingerprints.votes must be 64 hexadecimal digits"),
+        ("MajorityVote", put("fingerprints", "votes", "Z" * 64), "64 hexadecimal digits"),
+        ("MajorityVote", put("fingerprints", "votes", None), "fingerprints.votes must be a string"),
+        ("MajorityVote", put("pool", "n_items", -1), "pool.n_items must be a whole number from 0"),
+        ("MajorityVote", put("pool", "n_items", 2**60), "pool.n_items must be a whole number from 0"),
+        ("MajorityVote", put("pool", "votes", "null", [9, 9, 9]), "pool.votes.null must be votes on at most 20 items"),
+        ("MajorityVote", put("pool", "votes", "null", [1, 1]), "a list of 3 values; found 2"),
+        ("MajorityVote", put("pool", "votes", "null", 0, 1.5), "pool.votes.null[0] must be a whole number"),
+        ("MajorityVote", lambda d: d["pool"]["votes"].pop("null"), "no field 'null' (1 missing)"),
+        ("BalsubramaniFreund-gold", put("pool", "n_items", 21), "the number of items that the certificate speaks of"),
+        ("BalsubramaniFreund-gold", put("learned", "box", "evidence", "is_for_this_pool", 1), "true or false"),
         ("DawidSkene", put("parameters", "tol", "small"), "parameters.tol must be a number"),
         ("DawidSkene", put("parameters", "max_iter", 1.5), "parameters.max_iter must be a whole number"),
         (
@@ -107,7 +117,7 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("EBCC", put("known", "ids", 0, 13), "the fingerprint of the known labels"),
         ("EBCC", put("known", "ids", 0, "a"), "several kinds"),
         ("EBCC", put("known", None), "the fingerprint of the known labels"),
-        ("EBCC", put("known", "kept", False), "known labels kept"),
+        ("EBCC", put("known", "kept", False), "known.kept must be true, since the model is EBCC"),
         ("AMCL", put("learned", "weights_", "null", -0.1), "found -0.1"),
         ("HyperLabelModel", put("learned", "lowest_", 0.9), "lowest_ <= 1/3 <= highest_"),
         ("HyperLabelModel", put("learned", "network_", "head", []), "a list of 3 values"),
@@ -140,6 +150,7 @@ def test_a_box_too_large_to_build_is_refused_before_it_is_built() -> None:
     """10 rules and 20,000 classes would have 4,000,000,000 confusion cells."""
     document = json.loads(text_of("BalsubramaniFreund-exact"))
     document["classes"] = list(range(20_000))
+    document["pool"]["votes"] = {rule: [0] * 20_000 for rule in document["rules"]}
     document["learned"]["box"]["moments"] = ["confusion_cells"]
     assert_says(refusal(json.dumps(document)), "4000000000 intervals")
 

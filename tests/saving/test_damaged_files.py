@@ -122,6 +122,7 @@ def _check_predictions(model: LabelModel) -> None:
     votes = Votes(array, class_names=model.classes_.tolist(), rule_names=model.rule_names_, item_ids=np.arange(12))
     str(getattr(model, "certificate_", None)), repr(getattr(model, "box_", None)), repr(model)
     try:
+        assert 0 <= model.check_drift(votes).p_value <= 1 and str(model.check_drift(votes))
         proba = model.predict_proba(votes)
     except (InvalidBoxError, InvalidVotesError):
         return  # such as moments of groups, and votes without groups
@@ -145,7 +146,7 @@ def damage(n_seconds: float, n_each: int, seed: int) -> tuple[int, int]:
 
 
 def test_some_hundred_damaged_files() -> None:
-    tried, loaded = damage(4, 40, seed=1)
+    tried, loaded = damage(60, 10, seed=1)
     assert tried >= 100
     assert 0 < loaded < tried  # some edits leave a model, most do not
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from saving.fitted import CLASS_NAMES, FITS, ODD_NAMES, fit, fitted, group_model, make_votes
-from thumbwise import BalsubramaniFreund, Box, InvalidVotesError, MajorityVote, Votes
+from thumbwise import BalsubramaniFreund, Box, InvalidBoxError, InvalidVotesError, MajorityVote, Votes
 from thumbwise.labels import KnownLabels
 from thumbwise.models.base import LabelModel
 from thumbwise.saving import MODELS, gold_fingerprint, load_model, save_model
@@ -131,10 +131,36 @@ def test_the_fingerprint_of_gold_does_not_depend_on_its_order() -> None:
     assert gold_fingerprint(KnownLabels(ids.astype(str), labels)) != one
 
 
-def test_the_fingerprint_of_the_votes_is_in_the_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [name for name in FITS if "two" not in name])
+def test_every_file_has_the_fingerprint_and_the_counts_of_the_votes(name: str, tmp_path: Path) -> None:
     votes = make_votes(item_ids=np.arange(80))
-    save_model(fit("BalsubramaniFreund-gold", votes), tmp_path / "model.json")
-    assert json.loads((tmp_path / "model.json").read_text())["fingerprints"]["votes"] == votes.fingerprint
+    save_model(fitted(name), tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    assert document["fingerprints"]["votes"] == votes.fingerprint
+    assert document["pool"]["n_items"] == 80
+    for rule, said in zip(votes.rule_names, votes.array.T, strict=True):
+        assert document["pool"]["votes"][rule] == [int((said == c).sum()) for c in range(votes.n_classes)]
+
+
+@pytest.mark.parametrize("name", [name for name in FITS if "two" not in name])
+def test_a_loaded_model_finds_the_drift_that_the_fitted_one_finds(name: str, tmp_path: Path) -> None:
+    loaded = again(fitted(name), tmp_path)
+    same, other = make_votes(item_ids=np.arange(80)), make_votes(300, seed=3)
+    silent = Votes(np.where(np.arange(10) == 7, -1, other.array), class_names=["a", "b", "c"], rule_names=ODD_NAMES)
+    assert loaded.check_drift(same).is_the_pool
+    for votes in (other, silent):
+        assert loaded.check_drift(votes) == fitted(name).check_drift(votes)
+    assert {row.rule for row in loaded.check_drift(silent).drifted} == {"null"}
+
+
+def test_a_box_that_was_made_for_its_pool_still_is(tmp_path: Path) -> None:
+    """Bounds that a user wrote fit any votes; those from gold are refused for other votes, loaded or not."""
+    votes = make_votes(item_ids=np.arange(80))
+    free = BalsubramaniFreund().fit(votes, box=Box.from_bounds(votes, {"null": (0.5, 0.9)}))
+    assert again(free, tmp_path).box_.evidence.pool is None
+    again(free, tmp_path).fit(make_votes(seed=4), box=again(free, tmp_path).box_)
+    with pytest.raises(InvalidBoxError, match="made for other votes"):
+        free.fit(make_votes(seed=4), box=again(fitted("BalsubramaniFreund-gold"), tmp_path).box_)
 
 
 def test_a_loaded_model_refuses_other_rules_and_says_which(tmp_path: Path) -> None:

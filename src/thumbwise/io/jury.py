@@ -16,9 +16,9 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
-from thumbwise.io.jury_fields import Fields, check_kind, open_fields
-from thumbwise.io.jury_log import MOST_FAILURES, Log, write_log
-from thumbwise.io.jury_outcomes import (
+from thumbwise.io.jury_records.fields import Fields, check_kind, open_fields
+from thumbwise.io.jury_records.log import MOST_FAILURES, Log, write_log
+from thumbwise.io.jury_records.outcomes import (
     ABSTAINED,
     FAILED,
     Records,
@@ -28,7 +28,7 @@ from thumbwise.io.jury_outcomes import (
     find_outcomes,
     settle_pairs,
 )
-from thumbwise.io.jury_panel import JudgeFailure, JudgeRecord, Jury, count_judges, visible
+from thumbwise.io.jury_records.panel import JudgeFailure, JudgeRecord, Jury, count_judges, visible
 from thumbwise.io.tables import Table, write_table
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.long_columns import as_array, plain_value

@@ -40,7 +40,6 @@ def write_votes(votes: Votes, path: str | PathLike[str], *, layout: Literal["wid
     <BLANKLINE>
     True
     """
-    tables = {"wide": wide_table, "long": long_table}
-    if layout not in tables:
+    if layout not in ("wide", "long"):
         raise InvalidChoiceError(f'layout must be "wide" or "long"; found {layout!r}.')
-    write_table(tables[layout](votes), str(path))
+    write_table(wide_table(votes) if layout == "wide" else long_table(votes), str(path))

@@ -15,7 +15,8 @@ from thumbwise.exceptions import InfeasibleBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.gold import known_gold
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.models.base import LabelModel
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.moments import label_counts
 from thumbwise.numerics.brier_game import BrierGame, Play, descend, solve_exact
 from thumbwise.numerics.maxent import Problem
@@ -103,6 +104,8 @@ class AMCL(LabelModel):
            [0.25 , 0.75 ],
            [0.875, 0.125]])
     """
+
+    _needs_labels = True
 
     def __init__(
         self,

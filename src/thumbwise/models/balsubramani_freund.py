@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
-from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidLabelsError
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
 from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.models.base import LabelModel
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.maxent import Problem, log_softmax, scores
-from thumbwise.numerics.solver import Solution, solve_dual
+from thumbwise.numerics.solver import Solution
 from thumbwise.pinning import pose_pinned_problem, pose_problem
+from thumbwise.updating import match_weights, solve_from
 from thumbwise.votes import Votes
+
+# Names of the moments of an earlier fit, and their weights.
+Earlier: TypeAlias = tuple[tuple[str, ...], FloatArray]
 
 
 class BalsubramaniFreund(LabelModel):
@@ -71,6 +77,8 @@ class BalsubramaniFreund(LabelModel):
            [0.75, 0.25]])
     """
 
+    _needs_labels = True
+
     def __init__(
         self,
         *,
@@ -86,7 +94,9 @@ class BalsubramaniFreund(LabelModel):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, votes: Any, y: Any = None, *, box: Box | None = None) -> BalsubramaniFreund:
+    def fit(
+        self, votes: Any, y: Any = None, *, box: Box | None = None, start: BalsubramaniFreund | None = None
+    ) -> BalsubramaniFreund:
         """Find the weights for a box, or for the box that the known labels in ``y`` give.
 
         Parameters
@@ -98,9 +108,13 @@ class BalsubramaniFreund(LabelModel):
             part of the pool: ``Box.from_gold(..., gold_is="subset")``.
         box : Box, optional
             Instead of ``y``.
+        start : BalsubramaniFreund, optional
+            A fitted model to begin the search at, perhaps loaded from a file, perhaps this one, with fewer items, rules
+            or gold labels. Weights are matched by the names of the moments. The answer is the same within ``tol``.
         """
         if self.on_infeasible not in ("raise", "widen"):
             raise ValueError(f'on_infeasible must be "raise" or "widen"; found {self.on_infeasible!r}.')
+        earlier = _read_start(start)
         votes = read_for_fit(votes, y)
         box = self._settle_box(votes, y, box)
         known = box.known if self.pin_gold else None
@@ -108,7 +122,7 @@ class BalsubramaniFreund(LabelModel):
             problem = pose_problem(votes, box)
         else:
             problem = pose_pinned_problem(votes, box, known.positions(votes), known.labels)
-        solution, widening = self._solve(problem, box)
+        solution, widening = self._solve(problem, box, earlier)
         if solution.kkt_residual > self.tol:
             warnings.warn(
                 f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} "
@@ -150,14 +164,15 @@ class BalsubramaniFreund(LabelModel):
             )
         return box
 
-    def _solve(self, problem: Problem, box: Box) -> tuple[Solution, Widening | None]:
-        solution = solve_dual(problem, tol=self.tol, max_iter=self.max_iter)
+    def _solve(self, problem: Problem, box: Box, earlier: Earlier | None) -> tuple[Solution, Widening | None]:
+        weights = None if earlier is None else match_weights(box.names, *earlier)
+        solution = solve_from(problem, weights, tol=self.tol, max_iter=self.max_iter)
         if not solution.is_infeasible:
             return solution, None
         widening = find_widening(problem)
         if self.on_infeasible == "raise":
             raise infeasible_error(solution, box.names, widening)
-        return solve_dual(widen(problem, widening), tol=self.tol, max_iter=self.max_iter), widening
+        return solve_from(widen(problem, widening), weights, tol=self.tol, max_iter=self.max_iter), widening
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
         """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
@@ -166,3 +181,15 @@ class BalsubramaniFreund(LabelModel):
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         features = self.box_.moments(votes).features
         return np.exp(log_softmax(scores(self.weights_, features, votes.n_classes))[0])
+
+
+def _read_start(start: object) -> Earlier | None:
+    if start is None:
+        return None
+    if not isinstance(start, BalsubramaniFreund):
+        raise InvalidChoiceError(
+            f"start must be a fitted BalsubramaniFreund; found {type(start).__name__}. Other models have no weights to "
+            "begin at; fit without start."
+        )
+    check_is_fitted(start)
+    return start.box_.names, start.weights_

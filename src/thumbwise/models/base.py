@@ -9,20 +9,22 @@ from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.drift import Drift, PoolSummary, compare_with_pool
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
+from thumbwise.models.display import ShownInNotebooks
+from thumbwise.models.inputs import align, check_table, is_unnamed
 from thumbwise.patterns import take_rows
-from thumbwise.reading.coding import MAX_INFERRED_CLASSES
 from thumbwise.sql import DialectName, to_sql
 from thumbwise.votes import Votes
 
 
-class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn is untyped
+class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn is untyped
     """Votes in, a probability for every class of every item out.
 
     A subclass learns in ``fit``, which ends in ``_remember(votes)``, and predicts patterns in ``_predict_patterns``.
@@ -34,14 +36,21 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
     rule_names_ : tuple of str
     n_features_in_ : int
         Number of rules.
+    feature_names_in_ : ndarray of shape (n_rules,)
+        Names of the rules, if the votes came with any.
     known_ : KnownLabels or None
         Gold items that keep their label wherever their id turns up; None for a model that lets none do so.
+    pool_summary_ : PoolSummary
+        Number of items fitted to, and how often each rule gave each vote, which ``check_drift`` compares with.
     """
 
     classes_: AnyArray
     rule_names_: tuple[str, ...]
     n_features_in_: int
     known_: KnownLabels | None
+    pool_summary_: PoolSummary
+    # Whether ``fit`` learns from labels, and not from votes alone.
+    _needs_labels = False
 
     @abstractmethod
     def _predict_patterns(self, votes: Votes) -> FloatArray:
@@ -61,6 +70,29 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         predicted = self._label_items(self._read(votes))
         return np.asarray(self.classes_[predicted])
 
+    def transform(self, votes: Any) -> FloatArray:
+        """The same as ``predict_proba``, for a model that is a step before another one; columns are ``p_<class>``.
+
+        ``set_output(transform="pandas")`` or ``"polars"`` makes it a frame.
+        """
+        return self.predict_proba(votes)
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """Names of the columns of ``transform``; ``input_features`` must be the names of the rules, or absent."""
+        check_is_fitted(self)
+        if input_features is not None:
+            _check_input_features(list(input_features), self.rule_names_)
+        names = [str(name) for name in self.classes_.tolist()]
+        if len(set(names)) < len(names):  # the number 1 and the string "1"
+            names = [repr(name) for name in self.classes_.tolist()]
+        return np.array([f"p_{name}" for name in names], dtype=object)
+
+    @property
+    def feature_names_in_(self) -> AnyArray:
+        if not hasattr(self, "rule_names_") or is_unnamed(self.rule_names_):
+            raise AttributeError(f"{type(self).__name__} has no feature_names_in_: no named rules were fitted.")
+        return np.array(self.rule_names_, dtype=object)
+
     def score(self, votes: Any, y: Any) -> float:
         """Share of the items with a known label that ``predict`` gets right."""
         votes = self._read(votes)
@@ -70,6 +102,10 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
             raise InvalidLabelsError("score needs at least one known label; all of them are -1 or missing.")
         predicted = self._label_items(votes)
         return float(np.mean(predicted[known] == labels[known]))
+
+    def check_drift(self, votes: Any, *, error: float = 0.01) -> Drift:
+        """Whether votes on other items look like those of the fitted pool; see :mod:`thumbwise.drift`."""
+        return compare_with_pool(self._read(votes), self.pool_summary_, error=error)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a JSON file, whole or not at all; :func:`thumbwise.load` reads it."""
@@ -90,6 +126,13 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         return to_sql(
             self, dialect, table=table, id_column=id_column, columns=columns, abstain=abstain, class_values=class_values
         )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        tags.target_tags.required = self._needs_labels
+        tags.classifier_tags.poor_score = True  # scored on measurements, which no rule has turned into votes
+        return tags
 
     def _label_items(self, votes: Votes) -> IntArray:
         proba = self._predict_patterns(votes)
@@ -112,47 +155,21 @@ class LabelModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # 
         self.classes_ = _as_array(votes.class_names)
         self.rule_names_ = votes.rule_names
         self.n_features_in_ = votes.n_rules
+        self.pool_summary_ = PoolSummary.of(votes)
 
     def _read(self, votes: Any) -> Votes:
         """Votes to predict for, with the rules in the order of the fit."""
         check_is_fitted(self)
         if not isinstance(votes, Votes):
+            check_table(votes)
             votes = Votes(votes, class_names=tuple(self.classes_.tolist()), copy=False)
-        return _align(votes, self.rule_names_, tuple(self.classes_.tolist()))
-
-
-def read_for_fit(votes: Any, y: Any = None) -> Votes:
-    """Votes as they are, or read; labels that are numbers may show classes that no vote does."""
-    if isinstance(votes, Votes):
-        return votes
-    n_labels = _largest_label(y) + 1
-    try:
-        read = Votes(votes, copy=False)
-    except InvalidVotesError:
-        if n_labels < 2:
-            raise
-        return Votes(votes, n_classes=n_labels, copy=False)
-    is_unnamed = read.class_names == tuple(range(read.n_classes))
-    return Votes(votes, n_classes=n_labels, copy=False) if is_unnamed and read.n_classes < n_labels else read
+        return align(votes, self.rule_names_, tuple(self.classes_.tolist()), type(self).__name__)
 
 
 def find_known(votes: Votes, labels: IntArray) -> KnownLabels | None:
     """The items with a label, if ids can tell them apart from others."""
     known = labels != UNKNOWN
     return KnownLabels(votes.item_ids[known], labels[known]) if votes.has_ids and known.any() else None
-
-
-def _largest_label(y: Any) -> int:
-    labels = np.asarray([] if y is None else y)
-    if labels.size == 0 or labels.dtype.kind not in "biuf":
-        return UNKNOWN
-    largest = np.nanmax(np.append(labels, UNKNOWN)) if labels.dtype.kind == "f" else labels.max()
-    if largest >= MAX_INFERRED_CLASSES:
-        raise InvalidLabelsError(
-            f"labels must be class numbers; found {largest}, which would make more than {MAX_INFERRED_CLASSES} "
-            "classes. If these are ids, pass the labels; if that many classes are meant, pass Votes with n_classes."
-        )
-    return int(largest)
 
 
 def _as_array(names: tuple[Any, ...]) -> AnyArray:
@@ -163,30 +180,12 @@ def _as_array(names: tuple[Any, ...]) -> AnyArray:
     return array
 
 
-def _align(votes: Votes, rule_names: tuple[str, ...], class_names: tuple[Any, ...]) -> Votes:
-    if votes.class_names != class_names:
+def _check_input_features(given: list[Any], rule_names: tuple[str, ...]) -> None:
+    if len(given) != len(rule_names):
         raise InvalidVotesError(
-            f"votes must have the classes that the model was fitted with, {class_names[:10]}; "
-            f"found {votes.class_names[:10]}. Declare them with class_names=[...]."
+            f"input_features should have length equal to the number of rules, {len(rule_names)}; found {len(given)}."
         )
-    if votes.rule_names == rule_names:
-        return votes
-    if votes.n_rules != len(rule_names):
+    if not is_unnamed(rule_names) and tuple(given) != rule_names:
         raise InvalidVotesError(
-            f"votes must come from the {len(rule_names)} rules that the model was fitted with; found {votes.n_rules} "
-            "rules. A rule that is not used any more abstains: give it a column of -1."
+            f"input_features is not equal to feature_names_in_, the names of the rules; found {given[:8]}."
         )
-    position = {name: j for j, name in enumerate(votes.rule_names)}
-    if set(position) == set(rule_names):
-        return votes.with_rules([position[name] for name in rule_names])
-    if _is_unnamed(votes.rule_names) or _is_unnamed(rule_names):
-        return votes.with_rule_names(rule_names)
-    strange = [name for name in votes.rule_names if name not in set(rule_names)]
-    raise InvalidVotesError(
-        f"votes must come from the rules that the model was fitted with; {len(strange)} are unknown to it, such as "
-        f"{strange[0]!r}. The model knows {', '.join(map(repr, rule_names[:8]))}."
-    )
-
-
-def _is_unnamed(rule_names: tuple[str, ...]) -> bool:
-    return rule_names == tuple(f"rule_{j}" for j in range(len(rule_names)))

@@ -15,7 +15,8 @@ from thumbwise._typing import FloatArray
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.models.base import LabelModel
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.maxent import log_softmax
 from thumbwise.numerics.overlaps import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
 from thumbwise.votes import Votes

@@ -16,7 +16,8 @@ from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
 from thumbwise.labels import code_labels
-from thumbwise.models.base import LabelModel, find_known, read_for_fit
+from thumbwise.models.base import LabelModel, find_known
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.moments import label_counts
 from thumbwise.numerics.expectation_maximisation import ascend

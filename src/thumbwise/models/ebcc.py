@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.models.base import LabelModel, find_known, read_for_fit
+from thumbwise.models.base import LabelModel, find_known
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.numerics.subtypes import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
 from thumbwise.votes import Votes

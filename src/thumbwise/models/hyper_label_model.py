@@ -11,7 +11,8 @@ from scipy.special import expit
 
 from thumbwise._typing import FloatArray
 from thumbwise.metrics import TIE
-from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.models.base import LabelModel
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.hyper_network import Network, PoolMeans, estimate_pool_means, logits
 from thumbwise.numerics.hyper_weights import read_network
 from thumbwise.numerics.maxent import log_softmax

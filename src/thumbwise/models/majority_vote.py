@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.models.base import LabelModel, read_for_fit
+from thumbwise.models.base import LabelModel
+from thumbwise.models.inputs import read_for_fit
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 

@@ -63,6 +63,19 @@ class CheckedVotes:
         return take_rows(self.patterns.to_rows(dtype), self.inverse)
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Items, rules; with ``__getitem__`` what scikit-learn needs to cut votes into folds."""
+        return self.n_items, self.n_rules
+
+    def __getitem__(self, items: Any) -> Self:
+        return self.take(items[0] if isinstance(items, tuple) else items)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        return np.array(self.array, dtype=dtype) if copy or dtype is not None else self.array
+
+    __iter__ = None  # a loop over items would make Votes of each
+
+    @property
     def n_items(self) -> int:
         return len(self.inverse if self._array is None else self._array)
 

@@ -64,7 +64,7 @@ def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
     }
 
 
-def read_box(node: Node, votes: Votes, pool: str | None, known: KnownLabels | None) -> tuple[Box, FloatArray]:
+def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> tuple[Box, FloatArray]:
     """The box and the weights. ``votes`` has the rules and classes of the model."""
     builders, intervals, least, most, evidence = node.fields("moments", "intervals", "least", "most", "evidence")
     made = tuple(_read_builder(entry, votes) for entry in builders.items())
@@ -196,13 +196,14 @@ def _write_evidence(evidence: Evidence) -> dict[str, Any]:
         "confidence_level": evidence.confidence_level,
         "is_guarantee": bool(evidence.is_guarantee),
         "n_gold": int(evidence.n_gold),
+        "is_for_this_pool": evidence.pool is not None,
         "sample_check": None if evidence.sample_check is None else _write_check(evidence.sample_check),
     }
 
 
-def _read_evidence(node: Node, votes: Votes, pool: str | None) -> Evidence:
-    method, assumption, level, sure, n_gold, check = node.fields(
-        "method", "assumption", "confidence_level", "is_guarantee", "n_gold", "sample_check"
+def _read_evidence(node: Node, votes: Votes, pool: str) -> Evidence:
+    method, assumption, level, sure, n_gold, is_bound, check = node.fields(
+        "method", "assumption", "confidence_level", "is_guarantee", "n_gold", "is_for_this_pool", "sample_check"
     )
     return Evidence(
         method.text(),
@@ -210,7 +211,7 @@ def _read_evidence(node: Node, votes: Votes, pool: str | None) -> Evidence:
         level.optional(lambda number: number.number(0, 1)),
         sure.truth(),
         n_gold.whole(),
-        pool,
+        pool if is_bound.truth() else None,
         check.optional(lambda found: _read_check(found, votes)),
     )
 

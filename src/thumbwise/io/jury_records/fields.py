@@ -16,7 +16,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.io.jury_files import read_records, refuse_mixed
+from thumbwise.io.jury_records.files import read_records, refuse_mixed
 from thumbwise.io.tables import Table
 from thumbwise.reading.coding import is_missing
 from thumbwise.reading.long_columns import as_array

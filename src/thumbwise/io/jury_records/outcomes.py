@@ -10,7 +10,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.io.jury_fields import Fields
+from thumbwise.io.jury_records.fields import Fields
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import MAX_INFERRED_CLASSES
 from thumbwise.reading.long_columns import Column, LongTable, find_distinct, plain_value

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.io.jury_log import Log
-from thumbwise.io.jury_outcomes import ABSTAINED, FAILED, NOT_ASKED, VOTED
+from thumbwise.io.jury_records.log import Log
+from thumbwise.io.jury_records.outcomes import ABSTAINED, FAILED, NOT_ASKED, VOTED
 from thumbwise.reading.long_columns import plain_value
 from thumbwise.votes import Votes
 

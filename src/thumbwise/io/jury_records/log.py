@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.io.jury_fields import Fields
-from thumbwise.io.jury_outcomes import FAILED, Records, Settled
+from thumbwise.io.jury_records.fields import Fields
+from thumbwise.io.jury_records.outcomes import FAILED, Records, Settled
 from thumbwise.reading.long_columns import plain_value
 from thumbwise.votes import Votes
 
