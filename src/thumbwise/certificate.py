@@ -75,7 +75,7 @@ class Certificate:
             box_violation=solution.box_violation,
             n_items=n_items,
             n_known=n_known,
-            n_classes=solution.proba.shape[1],
+            n_classes=solution.n_classes,
             evidence=evidence,
             widening=widening,
         )

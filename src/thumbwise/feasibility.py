@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InfeasibleBoxError
 from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import Solution
 
 # The least widening leaves a set without interior; this much more, relative, gives the solver room.
@@ -43,7 +44,7 @@ def find_widening(problem: Problem) -> Widening:
 def _least_stretch(problem: Problem, lower: FloatArray, upper: FloatArray, stretch: FloatArray) -> float:
     """Least t >= 0 with a labeling z such that lower - t * stretch <= moments(z) <= upper + t * stretch."""
     used = problem.shares > 0
-    features = sp.csc_array(problem.features)[:, np.flatnonzero(used)]
+    features = sp.csc_array(as_rows(problem.features))[:, np.flatnonzero(used)]
     cells = np.repeat(problem.masses, problem.n_classes)
     values = (sp.diags_array(1 / problem.shares[used]) @ features.T @ sp.diags_array(cells)).tocsr()
     column = sp.csr_array(stretch[used][:, None])

@@ -35,10 +35,15 @@ def hypergeometric_bounds(
     (58, 99)
     """
     right, drawn, population, error = np.broadcast_arrays(right, drawn, population, np.asarray(error, dtype=float))
-    fewest = _fewest(right, drawn, population, error)
+    # Many moments share their counts: a thousand classes that gold never shows are one question.
+    questions = np.stack([part.ravel().astype(float) for part in (right, drawn, population, error)])
+    distinct, place = np.unique(questions, axis=1, return_inverse=True)
+    r, d, n = distinct[:3].astype(np.int64)
+    fewest = _fewest(r, d, n, distinct[3])
     # Exchanging right and wrong turns the upper tail into the lower one.
-    most = population - _fewest(drawn - right, drawn, population, error)
-    return fewest, most
+    most = n - _fewest(d - r, d, n, distinct[3])
+    place = place.reshape(right.shape)
+    return fewest[place], most[place]
 
 
 def _fewest(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:

@@ -32,9 +32,9 @@ class KnownLabels:
         """Where the items stand among those of some votes, -1 for those that are not among them."""
         place = {value: i for i, value in enumerate(self.item_ids.tolist())}
         found = np.full(len(self), -1)
-        inside = np.flatnonzero(np.isin(votes.item_ids, self.item_ids))
-        for i, value in zip(inside.tolist(), votes.item_ids[inside].tolist(), strict=True):
-            found[place[value]] = i
+        for i, value in enumerate(votes.item_ids.tolist()):
+            if value in place:
+                found[place[value]] = i
         return found
 
 

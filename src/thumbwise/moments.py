@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import InvalidBoxError
+from thumbwise.numerics.shared_features import Rows, cell_features, join_features, repeated_features
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 
@@ -46,7 +47,7 @@ class Moments:
 
     names: tuple[str, ...]
     subjects: tuple[str, ...]
-    features: sp.csr_array
+    features: Rows
     sizes: IntArray
     keys: tuple[Hashable, ...]
     least: FloatArray
@@ -57,7 +58,7 @@ class Moments:
         cls,
         names: Sequence[str],
         subjects: Sequence[str],
-        features: sp.csr_array,
+        features: Rows,
         sizes: IntArray,
         keys: Sequence[Hashable],
     ) -> Moments:
@@ -69,7 +70,7 @@ class Moments:
         return Moments(
             self.names + other.names,
             self.subjects + other.subjects,
-            sp.csr_array(sp.hstack([self.features, other.features], format="csr")),
+            join_features(self.features, other.features),
             np.concatenate([self.sizes, other.sizes]),
             self.keys + other.keys,
             np.concatenate([self.least, other.least]),
@@ -100,13 +101,13 @@ def accuracies(votes: Votes) -> Moments:
     """Accuracy of each rule: over the items it votes on, the mean probability of the class it votes for."""
     patterns = votes.patterns
     cells = patterns.owners * patterns.n_classes + patterns.classes
-    features = _columns(patterns, cells, patterns.rules, patterns.n_rules)
+    by_rule = _columns(patterns, cells, patterns.rules, patterns.n_rules)
     return Moments.of_shares(
         [f"accuracy({rule})" for rule in votes.rule_names],
         votes.rule_names,
-        sp.csr_array(features),
+        cell_features(cells, patterns.rules, patterns.n_patterns, patterns.n_classes, patterns.n_rules),
         patterns.votes_per_rule,
-        [("accuracy", column) for column in _column_bytes(features)],
+        [("accuracy", column) for column in _column_bytes(by_rule)],
     )
 
 
@@ -118,7 +119,7 @@ def class_frequencies(votes: Votes) -> Moments:
     return Moments.of_shares(
         [f"frequency({name})" for name in votes.class_names],
         [str(name) for name in votes.class_names],
-        sp.csr_array(sp.kron(np.ones((n_patterns, 1)), sp.eye_array(k), format="csr")),
+        repeated_features(sp.csr_array(sp.eye_array(k)), n_patterns),
         np.full(k, votes.n_items),
         keys,
     )

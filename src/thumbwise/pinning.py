@@ -7,7 +7,7 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.moments import build_moments
+from thumbwise.moments import build_moments, label_counts
 from thumbwise.numerics.maxent import Problem
 from thumbwise.votes import Votes
 
@@ -30,11 +30,9 @@ def pose_pinned_problem(votes: Votes, box: Box, positions: IntArray, labels: Int
             f"known labels must belong to items of these votes; {int((positions < 0).sum())} of {len(positions)} have "
             "ids that are not among them. Make the box anew from these votes."
         )
-    moments, n, k = box.moments(votes), votes.n_items, votes.n_classes
-    cells = votes.inverse[positions].astype(np.int64) * k + labels
-    pinned = np.bincount(cells, minlength=votes.patterns.n_patterns * k).reshape(-1, k)
-    sizes = moments.sizes - build_moments(box.builders, votes.take(positions)).sizes
-    totals = moments.totals(pinned)
+    moments, n, taken = box.moments(votes), votes.n_items, votes.take(positions)
+    pinned = build_moments(box.builders, taken)
+    sizes, totals = moments.sizes - pinned.sizes, pinned.totals(label_counts(taken, labels))
     lower, upper = ((bound * moments.sizes - totals) / np.maximum(sizes, 1) for bound in (box.lower, box.upper))
-    counts = votes.patterns.counts - pinned.sum(axis=1)
+    counts = votes.patterns.counts - np.bincount(votes.inverse[positions], minlength=votes.patterns.n_patterns)
     return Problem.build(moments.features, counts / n, sizes / n, lower, upper)

@@ -16,6 +16,7 @@ from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
+from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.pinning import pose_pinned_problem, pose_problem
 from thumbwise.prediction_costs import Metric, add_rule, prediction_costs, share_costs
@@ -234,7 +235,7 @@ def _pose(costs: FloatArray, votes: Votes, box: Box, *, is_grouped: bool = True)
         patterns=patterns,
         counts=counts,
         costs=rows,
-        features=moments.features,
+        features=as_rows(moments.features),
         least=moments.sizes * box.lower - pinned,
         most=moments.sizes * box.upper - pinned,
         known_cost=float(costs[positions, labels].sum()),

@@ -37,6 +37,8 @@ LAYERS = [
     {"gold_checks.sample_omnibus"},
     {"gold_checks.sample_check"},
     {"evidence", "drift"},
+    {"numerics.shared_features"},
+    {"numerics.shared_prediction", "numerics.conjugate_gradient"},
     {"intervals", "moments"},
     {"labels", "written_bounds"},
     {"gold"},

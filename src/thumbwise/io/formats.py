@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,8 +23,8 @@ Columns: TypeAlias = dict[str, Column]
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _KEPT_TYPES = {*_INTEGERS, "BOOLEAN", "FLOAT", "DOUBLE", "VARCHAR"}
-# Beyond this floats skip integers.
-_EXACT = 2**53
+# Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
+_AGGREGATES_AT_ONCE = 64
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
     with duckdb.connect(":memory:", config=dict.fromkeys(settings, "false")) as connection:
         connection.execute("SET temp_directory = ''")
         try:
-            connection.execute(f"SET allowed_paths = [{_literal(_place(path))}, {_literal(_pattern(path))}]")
+            connection.execute(f"SET allowed_paths = [{_literal(_place(path))}, {_literal(pattern_of(path))}]")
         except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
             pass
         else:
@@ -60,7 +60,7 @@ def _place(path: Path) -> str:
     return os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
 
 
-def _pattern(path: Path) -> str:
+def pattern_of(path: Path) -> str:
     """The wildcard pattern that fits this path only."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in _place(path))
 
@@ -84,20 +84,23 @@ def _fetch(connection: DuckDBPyConnection, names: Sequence[str], expressions: Se
     return {name: np.ma.asarray(arrays[f"c{j}"]) for j, name in enumerate(names)}
 
 
-def _read_delimited(connection: DuckDBPyConnection, path: Path) -> Columns:
+def read_delimited(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Columns:
+    """Columns of CSV or TSV, all or those that are asked for."""
     delimiter = _DELIMITERS[path.suffix.lower()]
     names, ending = _read_header(path, delimiter)
     inner = _numbered(len(names))
-    columns = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
+    types = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
+    chosen = choose_columns(path, names, columns)
+    inner = [inner[j] for j in chosen]
     connection.execute(
-        f"CREATE TABLE texts AS SELECT * FROM read_csv(?, auto_detect = false, columns = {{{columns}}}, "  # noqa: S608
+        f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM read_csv(?, auto_detect = false, columns = {{{types}}}, "  # noqa: S608
         f"delim = {_literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
         f"{ending}compression = 'none', hive_partitioning = false)",
-        [_pattern(path)],
+        [pattern_of(path)],
     )
     whole = _are_whole(connection, inner)
     typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
-    return _fetch(connection, names, typed, "texts")
+    return _fetch(connection, [names[j] for j in chosen], typed, "texts")
 
 
 def _read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
@@ -122,7 +125,7 @@ def _read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
         ) from error
     if not names:
         raise InvalidFileError(f"{path} must have the names of its columns in the first line; that line is empty.")
-    _check_unique(path, names)
+    check_unique(path, names)
     last = seen[-1]
     ending = next((end for end in ("\r\n", "\n", "\r") if last.endswith(end)), None)
     return names, "" if ending is None else f"new_line = {_escaped(ending)}, "
@@ -138,32 +141,52 @@ def _escaped(ending: str) -> str:
     return "'" + ending.replace("\r", "\\r").replace("\n", "\\n") + "'"
 
 
-def _check_unique(path: Path, names: Sequence[str]) -> None:
-    repeated = [name for j, name in enumerate(names) if name in names[:j]]
-    if repeated:
-        places = [j for j, name in enumerate(names) if name == repeated[0]]
+def check_unique(path: Path, names: Sequence[str]) -> None:
+    """Refuse a name that several columns have."""
+    n_too_many = len(names) - len(set(names))
+    if n_too_many:
+        counts = Counter(names)
+        repeated = next(name for name in names if counts[name] > 1)
+        places = [j for j, name in enumerate(names) if name == repeated]
         raise InvalidFileError(
-            f"{path} must have a different name for every column; found {repeated[0]!r} at columns {places} "
-            f"({len(repeated)} columns too many in all). Rename or drop them."
+            f"{path} must have a different name for every column; found {repeated!r} at columns {places[:10]} "
+            f"({n_too_many} columns too many in all). Rename or drop them."
         )
+
+
+def choose_columns(path: Path, names: Sequence[str], columns: Sequence[str] | None) -> list[int]:
+    """Where the columns that are asked for are among those of the file."""
+    if columns is None:
+        return list(range(len(names)))
+    place = {name: j for j, name in enumerate(names)}
+    absent = [name for name in columns if name not in place]
+    if absent or not columns:
+        shown = ", ".join(repr(name) for name in names[:20]) + (", ..." if len(names) > 20 else "")
+        what = f"found no {absent[0]!r} ({len(absent)} such names)" if absent else "found none"
+        raise InvalidFileError(f"columns must name columns of {path}; {what}. It has {shown or 'no columns'}.")
+    return [place[name] for name in dict.fromkeys(columns)]
 
 
 def _are_whole(connection: DuckDBPyConnection, columns: Sequence[str]) -> list[bool]:
     """Whether each column of texts holds only integers of 64 bits that are written back with the same characters."""
-    same = ", ".join(
-        f"coalesce(bool_and(coalesce(CAST(TRY_CAST({c} AS BIGINT) AS VARCHAR) = {c}, {c} IS NULL)), false)"
-        for c in columns
-    )
-    answer = connection.execute(f"SELECT {same} FROM texts").fetchone()  # noqa: S608
-    return [bool(is_whole) for is_whole in answer or ()]
+    whole: list[bool] = []
+    for start in range(0, len(columns), _AGGREGATES_AT_ONCE):
+        same = ", ".join(
+            f"coalesce(bool_and(coalesce(CAST(TRY_CAST({c} AS BIGINT) AS VARCHAR) = {c}, {c} IS NULL)), false)"
+            for c in columns[start : start + _AGGREGATES_AT_ONCE]
+        )
+        answer = connection.execute(f"SELECT {same} FROM texts").fetchone()  # noqa: S608
+        whole += [bool(is_whole) for is_whole in answer or ()]
+    return whole
 
 
-def _read_parquet(connection: DuckDBPyConnection, path: Path) -> Columns:
+def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Columns:
+    """Columns of Parquet, all or those that are asked for."""
     source = "read_parquet(?, hive_partitioning = false)"
-    described = connection.execute(f"DESCRIBE SELECT * FROM {source}", [_pattern(path)]).fetchall()  # noqa: S608
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source}", [pattern_of(path)]).fetchall()  # noqa: S608
     names = [str(row[0]) for row in described]
-    stored = connection.execute("SELECT name FROM parquet_schema(?)", [_pattern(path)]).fetchall()
-    renamed = [name for name in names if (name,) not in stored]
+    stored = connection.execute("SELECT name FROM parquet_schema(?)", [pattern_of(path)]).fetchall()
+    renamed = sorted(set(names) - {name for (name,) in stored}, key=names.index)
     if renamed:
         raise InvalidFileError(
             f"{path} must have names of columns that are unique, ignoring case; {len(renamed)} are not, such as "
@@ -172,78 +195,11 @@ def _read_parquet(connection: DuckDBPyConnection, path: Path) -> Columns:
     inner = _numbered(len(names))
     connection.execute(
         f"CREATE VIEW stored({', '.join(inner)}) AS SELECT * FROM "  # noqa: S608
-        f"read_parquet({_literal(_pattern(path))}, hive_partitioning = false)"
+        f"read_parquet({_literal(pattern_of(path))}, hive_partitioning = false)"
     )
     typed = [c if row[1] in _KEPT_TYPES else f"CAST({c} AS VARCHAR)" for c, row in zip(inner, described, strict=True)]
-    return _fetch(connection, names, typed, "stored")
-
-
-def _read_json_lines(connection: DuckDBPyConnection, path: Path) -> Columns:
-    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
-
-    try:
-        connection.execute(
-            "CREATE TABLE lines AS SELECT json FROM read_ndjson_objects(?, compression = 'none')", [_pattern(path)]
-        )
-    except duckdb.Error:
-        raise _first_bad_line(path) from None
-    strange = connection.execute("SELECT rowid, json FROM lines WHERE json_type(json) <> 'OBJECT' LIMIT 1").fetchone()
-    if strange:
-        raise InvalidFileError(
-            f'{path} must hold one JSON object a line, such as {{"id": 1, "rule": 0}}; object {strange[0]} is '
-            f"{str(strange[1])[:60]}. Write one row a line, with names."
-        )
-    names = _json_names(connection, path)
-    if not names:
-        return {}
-    inner = _numbered(len(names))
-    pointers = ["/" + name.replace("~", "~0").replace("/", "~1") for name in names]
-    listed = ", ".join(f"json_extract_string(json, ?) AS {c}" for c in inner)
-    connection.execute(f"CREATE TABLE texts AS SELECT {listed} FROM lines", pointers)  # noqa: S608
-    kinds = connection.execute(
-        f"SELECT {', '.join('list(DISTINCT json_type(json, ?))' for _ in inner)} FROM lines",  # noqa: S608
-        pointers,
-    ).fetchone()
-    whole = _are_whole(connection, inner)
-    typed = [
-        _json_type(connection, c, {kind for kind in found if kind not in (None, "NULL")}, is_whole)
-        for c, found, is_whole in zip(inner, kinds or (), whole, strict=True)
-    ]
-    return _fetch(connection, names, typed, "texts")
-
-
-def _json_names(connection: DuckDBPyConnection, path: Path) -> list[str]:
-    """All keys, in order of appearance."""
-    rows = connection.execute("SELECT json_keys(json), min(rowid) FROM lines GROUP BY 1 ORDER BY 2").fetchall()
-    for keys, _ in rows:
-        _check_unique(path, keys)
-    return list(dict.fromkeys(key for keys, _ in rows for key in keys))
-
-
-def _json_type(connection: DuckDBPyConnection, column: str, kinds: set[str], is_whole: bool) -> str:
-    if kinds == {"BOOLEAN"}:
-        return f"CAST({column} AS BOOLEAN)"
-    if not kinds <= {"UBIGINT", "BIGINT", "DOUBLE"}:
-        return column
-    if is_whole:
-        return f"CAST({column} AS BIGINT)"
-    fits = connection.execute(f"SELECT bool_and(abs(CAST({column} AS DOUBLE)) < {_EXACT}) FROM texts").fetchone()  # noqa: S608
-    return f"CAST({column} AS DOUBLE)" if fits and fits[0] else column
-
-
-def _first_bad_line(path: Path) -> InvalidFileError:
-    """DuckDB miscounts lines and does not show them."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                json.loads(line.decode() if line.strip() else "null")
-            except ValueError as error:
-                shown = line[:60].decode("utf-8", "backslashreplace").strip()
-                return InvalidFileError(
-                    f"{path} must hold one JSON object a line, as its ending says; line {number} is no JSON ({error}): "
-                    f"{shown!r}. Rename the file to what it is, or write one object a line."
-                )
-    return InvalidFileError(f"{path} must hold one JSON object a line, as its ending says; it cannot be read as such.")
+    chosen = choose_columns(path, names, columns)
+    return _fetch(connection, [names[j] for j in chosen], [typed[j] for j in chosen], "stored")
 
 
 def copy_columns(connection: DuckDBPyConnection, columns: Columns, part: Path, ending: str) -> None:
@@ -266,14 +222,6 @@ def _plain(column: Column) -> Any:
     return values
 
 
-_Reader: TypeAlias = "Callable[[DuckDBPyConnection, Path], Columns]"
-READERS: dict[str, _Reader] = {
-    ".csv": _read_delimited,
-    ".tsv": _read_delimited,
-    ".parquet": _read_parquet,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
-}
 KINDS = {
     ".csv": "a table with commas between the fields",
     ".tsv": "a table with tabs between the fields",

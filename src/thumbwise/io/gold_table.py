@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from thumbwise._typing import AnyArray
+from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_column, as_table
 from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, named_like
 from thumbwise.io.tables import Table, as_text
+from thumbwise.labels import UNKNOWN
 
 
 def read_ids(column: Column, name: str, where: str) -> AnyArray:
@@ -39,46 +41,54 @@ def _repeated(texts: list[str | None], name: str, where: str) -> InvalidVotesErr
     )
 
 
-def match_gold(gold: Any, ids: AnyArray | None, id_name: str | None, roles: Roles) -> tuple[Column, tuple[str, ...]]:
-    """A label or nothing for every item, and notes.
+@dataclass(frozen=True, eq=False)
+class GoldLabels:
+    """Labels, and the texts of the ids that they belong to; None if they are in the order of the items."""
+
+    labels: Column
+    ids: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def place(self, classes: IntArray, item_ids: AnyArray) -> IntArray:
+        """Class number of every item, -1 where unknown, from those of the labels."""
+        if self.ids is None:
+            if len(classes) != len(item_ids):
+                raise InvalidLabelsError(
+                    "gold must be one label per item (missing where unknown), or a table of ids and labels; found "
+                    f"{len(classes)} labels for {len(item_ids)} items."
+                )
+            return classes
+        placed = np.full(len(item_ids), UNKNOWN)
+        placed[_rows_of(self.ids, item_ids)] = classes
+        return placed
+
+
+def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
+    """Gold labels of any kind.
 
     Parameters
     ----------
     gold : Table, frame, mapping of ids to labels, or one label per item
-    ids : ndarray of shape (n_items,) or None
     id_name : str or None
-        What the column of ids is called in the votes.
+        What the column of ids is called in the votes; None if they have none.
     roles : Roles
     """
     if isinstance(gold, Mapping):
         gold = Table({"id": as_column(list(gold)), "label": as_column(list(gold.values()))})
     table = gold if isinstance(gold, Table) else as_table(gold)
     if table is None:
-        return _aligned(as_column(gold), ids), ("gold labels are taken in the order of the items",)
-    if ids is None:
+        return GoldLabels(as_column(gold), notes=("gold labels are taken in the order of the items",))
+    if id_name is None:
         raise InvalidFileError(
             "the votes must have a column of ids, to be matched with those of the gold file. Name it with item_id=NAME."
         )
     gold_id, gold_label = _gold_columns(table, id_name, roles)
-    gold_ids = as_text(np.ma.asarray(read_ids(table.columns[gold_id], gold_id, "the gold file")))
-    given = table.columns[gold_label]
-    rows = _rows_of([str(text) for text in gold_ids], ids)
-    values, is_missing = np.empty(len(ids), dtype=given.dtype), np.ones(len(ids), dtype=bool)
-    values[rows], is_missing[rows] = given.data, np.ma.getmaskarray(given)
+    ids = read_ids(table.columns[gold_id], gold_id, "the gold file")
     note = f"gold ids are taken from column {gold_id!r}, gold labels from {gold_label!r}"
-    return np.ma.array(values, mask=is_missing), (note,)
+    return GoldLabels(table.columns[gold_label], tuple(map(str, ids.tolist())), (note,))
 
 
-def _aligned(labels: Column, ids: AnyArray | None) -> Column:
-    if ids is not None and len(labels) != len(ids):
-        raise InvalidLabelsError(
-            f"gold must be one label per item (missing where unknown), or a table of ids and labels; found "
-            f"{len(labels)} labels for {len(ids)} items."
-        )
-    return labels
-
-
-def _rows_of(gold_ids: list[str], ids: AnyArray) -> list[int]:
+def _rows_of(gold_ids: tuple[str, ...], ids: AnyArray) -> list[int]:
     """Row of each gold id among the items."""
     wanted = set(gold_ids)
     position = {text: row for row, text in enumerate(map(str, ids.tolist())) if text in wanted}

@@ -14,9 +14,9 @@ from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLa
 from thumbwise.io.classes import code_gold
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_table
-from thumbwise.io.gold_table import match_gold, read_ids
+from thumbwise.io.gold_table import GoldLabels, open_gold, read_ids
 from thumbwise.io.jury import read_jury
-from thumbwise.io.long import constant_columns, item_ids_of, long_columns, read_long
+from thumbwise.io.long import constant_columns, long_columns, read_long
 from thumbwise.io.mat_files import TRAINING, VALIDATION, as_labels, as_votes, count_classes, read_arrays
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles, check_roles, infer_layout, settle_id
@@ -46,41 +46,39 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     needs_ids = gold is not None and (isinstance(gold, (Table, Mapping)) or as_table(gold) is not None)
     id_name, note = settle_id(table, roles, is_needed=needs_ids)
     rules = rule_columns(table, id_name, roles)
-    ids = None if id_name is None else read_ids(table.columns[id_name], id_name, "the votes")
-    labels, notes = _settle_gold(table, gold, ids, id_name, roles)
-    numbered = np.arange(table.n_rows) if ids is None else ids
-    votes, labels = read_wide(table, rules, numbered, labels, roles)
+    ids = np.arange(table.n_rows) if id_name is None else read_ids(table.columns[id_name], id_name, "the votes")
+    known = _settle_gold(table, gold, id_name, roles)
+    votes, labels = read_wide(table, rules, ids, known.labels if known else None, roles)
     passed_on = {name: table.columns[name] for name in roles.ignore}
-    said = tuple(text for text in (note, *notes) if text is not None)
-    return Reading(votes, _classes_of(labels, votes), id_name=id_name, passed_on=passed_on, notes=said)
+    notes = tuple(text for text in (note, *(known.notes if known else ())) if text is not None)
+    return Reading(votes, _place_gold(known, labels, votes), id_name=id_name, passed_on=passed_on, notes=notes)
 
 
-def _settle_gold(
-    table: Table, gold: Any, ids: Any, id_name: str | None, roles: Roles
-) -> tuple[Column | None, tuple[str, ...]]:
+def _settle_gold(table: Table, gold: Any, id_name: str | None, roles: Roles) -> GoldLabels | None:
     if roles.gold_column is not None:
-        return table.columns[roles.gold_column], ()
-    return (None, ()) if gold is None else match_gold(gold, ids, id_name, roles)
+        return GoldLabels(table.columns[roles.gold_column])
+    return None if gold is None else open_gold(gold, id_name, roles)
 
 
-def _classes_of(labels: Column | None, votes: Votes) -> IntArray:
-    return np.full(votes.n_items, UNKNOWN) if labels is None else code_gold(labels, votes)
+def _place_gold(known: GoldLabels | None, labels: Column | None, votes: Votes) -> IntArray:
+    if known is None or labels is None:
+        return np.full(votes.n_items, UNKNOWN)
+    return known.place(code_gold(labels, votes), votes.item_ids)
 
 
 def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     names = long_columns(table, roles)
     check_roles(table, roles, *names)
-    ids, rows = item_ids_of(table.columns[names[0]], names[0])
     passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
-    passed_on = constant_columns(table, names[0], rows, passed)
-    by_item = Table({names[0]: np.ma.asarray(ids), **passed_on})
-    labels, notes = _settle_gold(by_item, gold, ids, names[0], roles)
-    votes, labels = read_long(table, names, ids, labels, roles)
+    passed_on = constant_columns(table, names[0], passed)
+    known = _settle_gold(Table(passed_on), gold, names[0], roles)
+    votes, labels = read_long(table, names, known.labels if known else None, roles)
     unused = [name for name in table.names if name not in {*names, *passed}]
+    notes = known.notes if known else ()
     if unused:
         notes = (*notes, f"columns that were not used: {', '.join(map(repr, unused[:10]))}")
     passed_on.pop(roles.gold_column or "", None)
-    return Reading(votes, _classes_of(labels, votes), id_name=names[0], passed_on=passed_on, notes=notes)
+    return Reading(votes, _place_gold(known, labels, votes), id_name=names[0], passed_on=passed_on, notes=notes)
 
 
 def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
@@ -96,9 +94,10 @@ def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
         class_names=roles.class_names,
         duplicates=roles.duplicates,
     )
-    labels, notes = (None, ()) if gold is None else match_gold(gold, jury.votes.item_ids, "item", roles)
-    votes = jury.votes
-    return Reading(votes, _classes_of(labels, votes), id_name="item", notes=(*jury.notes, *notes), jury=jury)
+    known = None if gold is None else open_gold(gold, "item", roles)
+    classes = _place_gold(known, known.labels if known else None, jury.votes)
+    notes = (*jury.notes, *(known.notes if known else ()))
+    return Reading(jury.votes, classes, id_name="item", notes=notes, jury=jury)
 
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:

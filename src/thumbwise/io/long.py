@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidFileError, InvalidVotesError
 from thumbwise.io.classes import code_columns, texts
 from thumbwise.io.formats import Column, Columns
@@ -32,15 +31,6 @@ def long_columns(table: Table, roles: Roles) -> tuple[str, str, str]:
     return item, rule, settle_column(table, roles.label, LABEL_NAMES, "the votes", "label")
 
 
-def item_ids_of(column: Column, name: str) -> tuple[AnyArray, IntArray]:
-    """Items in the order of their first row, and the first row of each."""
-    _check_filled(column, name)
-    values = column.data
-    first = {value: row for row, value in reversed(list(enumerate(values.tolist())))}
-    rows = np.array(sorted(first.values()), dtype=np.int64)
-    return values[rows], rows
-
-
 def _check_filled(column: Column, name: str) -> None:
     missing = np.flatnonzero(np.ma.getmaskarray(column))
     if len(missing):
@@ -51,10 +41,11 @@ def _check_filled(column: Column, name: str) -> None:
 
 
 def read_long(
-    table: Table, names: tuple[str, str, str], ids: AnyArray, gold: Column | None, roles: Roles
+    table: Table, names: tuple[str, str, str], gold: Column | None, roles: Roles
 ) -> tuple[Votes, Column | None]:
-    """Votes on the items, and the gold labels as far as they were recoded."""
+    """Votes on the items in the order of their first row, and the gold labels as far as they were recoded."""
     item, rule, label = (table.columns[name] for name in names)
+    _check_filled(item, names[0])
     _check_filled(rule, names[1])
     coded = code_columns([names[2]], [label], gold, roles)
     said = coded.columns[0]
@@ -66,17 +57,18 @@ def read_long(
     votes = Votes.from_long(
         (np.asarray(item.data), np.asarray(rule.data), values),
         class_names=coded.class_names,
-        item_ids=ids,
         duplicates=roles.duplicates,
     )
     return votes, coded.gold
 
 
-def constant_columns(table: Table, item_name: str, first_rows: IntArray, names: tuple[str, ...]) -> Columns:
-    """Columns by item, which must say the same in all rows of an item."""
+def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Columns:
+    """Columns by item in the order of their first row, which must say the same in all rows of an item."""
+    if not names:
+        return {}
     items = table.columns[item_name].data.tolist()
-    row_of = dict(zip((items[row] for row in first_rows.tolist()), first_rows.tolist(), strict=True))
-    rows = np.array([row_of[value] for value in items], dtype=np.int64)
+    first: dict[object, int] = {}
+    rows = np.array([first.setdefault(value, row) for row, value in enumerate(items)], dtype=np.int64)
     for name in names:
         values = texts(table.columns[name])
         off = np.flatnonzero(values != values[rows])
@@ -86,6 +78,7 @@ def constant_columns(table: Table, item_name: str, first_rows: IntArray, names: 
                 f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Drop it "
                 "from ignore: other columns of long votes are not used anyway."
             )
+    first_rows = np.array(list(first.values()), dtype=np.int64)
     return {name: table.columns[name][first_rows] for name in names}
 
 

@@ -7,7 +7,8 @@ What a column becomes:
   characters is one of 64-bit integers; every other column is text, character by character, so that
   ``007``, ``+1`` and ``1.0`` stay.
 - *JSON lines*: one object a line. A key that is absent or null is missing. Whole numbers, numbers, truth values and
-  strings stay what they are; a column that mixes kinds, or numbers that no column type holds exactly, is text.
+  strings stay what they are; a column that mixes kinds, or numbers that no column type holds exactly, is text. A line
+  has at most 32 MiB. Of a table of more than a million cells one in a hundred must be filled.
 - *Parquet*: truth values, integers up to 64 bits, floats and strings stay; every other type becomes its text.
 
 Column names must differ by more than case, because DuckDB does not tell such names apart; only in CSV that is read they
@@ -25,7 +26,25 @@ from pathlib import Path
 from secrets import token_hex
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.formats import KINDS, READERS, Column, Columns, connect, copy_columns, interruptible
+from thumbwise.io.formats import (
+    KINDS,
+    Column,
+    Columns,
+    connect,
+    copy_columns,
+    interruptible,
+    read_delimited,
+    read_parquet,
+)
+from thumbwise.io.json_lines import read_json_lines
+
+_READERS = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".parquet": read_parquet,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +67,20 @@ def as_text(column: Column) -> list[str | None]:
     return [None if value is None else str(value) for value in column.tolist()]
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(path: str | Path, columns: Sequence[str] | None = None) -> Table:
     """Read a file of the kind that its ending says.
 
     Parameters
     ----------
     path : str or Path
         Ends in .csv, .tsv, .parquet, .jsonl or .ndjson.
+    columns : sequence of str, optional
+        Names of the columns to load, in the order in which they shall come; all of the file without it.
 
     Raises
     ------
     InvalidFileError
-        The file is missing, empty, or not what its ending says.
+        The file is missing, empty, not what its ending says, or without one of the columns.
     """
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
@@ -69,7 +90,7 @@ def read_table(path: str | Path) -> Table:
     with connect(path) as connection:
         try:
             with interruptible():
-                return Table(READERS[ending](connection, path))
+                return Table(_READERS[ending](connection, path, columns))
         except (duckdb.Error, UnicodeError) as error:
             raise InvalidFileError(
                 f"{path} must be {KINDS[ending]}, as its ending says; it cannot be read as such: {_gist(error)}"

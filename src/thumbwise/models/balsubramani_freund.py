@@ -20,7 +20,7 @@ from thumbwise.feasibility import Widening, find_widening, infeasible_error, wid
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.numerics.maxent import Problem, log_softmax, scores
+from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.numerics.solver import Solution
 from thumbwise.pinning import pose_pinned_problem, pose_problem
 from thumbwise.updating import match_weights, solve_from
@@ -180,7 +180,7 @@ class BalsubramaniFreund(LabelModel):
 
     def _predict_patterns(self, votes: Votes) -> FloatArray:
         features = self.box_.moments(votes).features
-        return np.exp(log_softmax(scores(self.weights_, features, votes.n_classes))[0])
+        return probabilities(self.weights_, features, votes.n_classes)
 
 
 def _read_start(start: object) -> Earlier | None:

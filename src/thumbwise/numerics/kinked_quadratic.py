@@ -43,7 +43,7 @@ def minimise_kinked_quadratic(
             step = _step_with_newcomers(slopes, curvature, fall, rise, free, wish)
         else:
             step = _step(pull, curvature, free)
-        moved = _walk(x, step, slopes, curvature, fall, rise)
+        moved = walk(x, step, slopes, float(step @ (curvature @ step)), fall, rise)
         if moved is None:
             return x
         x = moved
@@ -84,16 +84,16 @@ def _solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(cho_solve(cho_factor(matrix, check_finite=False), right, check_finite=False))
 
 
-def _walk(
-    x: FloatArray, step: FloatArray, slopes: FloatArray, curvature: FloatArray, fall: FloatArray, rise: FloatArray
+def walk(
+    x: FloatArray, step: FloatArray, slopes: FloatArray, bend: float, fall: FloatArray, rise: FloatArray
 ) -> FloatArray | None:
     """Lowest point of the objective on the segment from x to x + step; None if it is x.
 
-    Along the segment the slope is piecewise linear and increasing; it jumps where a coordinate passes its kink.
+    ``bend`` is the curvature along the step, ``step' curvature step``. Along the segment the slope is piecewise linear
+    and increasing; it jumps where a coordinate passes its kink.
     """
     ahead = np.where(x != 0, np.sign(x), np.sign(step))
     slope = float(slopes @ step + np.where(ahead > 0, rise, fall) @ step)
-    bend = float(step @ (curvature @ step))
     if slope >= 0 or bend <= 0:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -11,16 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray
+from thumbwise.numerics.shared_features import Features, Rows, SharedFeatures
+from thumbwise.numerics.shared_prediction import SharedPrediction
 
 # Dense features up to this many cells are kept as they are; beyond it they are made dense a block at a time.
 _DENSE_CELLS = 2**23
 # One multiplication of a sparse product costs about this many of a dense one (measured, OpenBLAS, two threads).
 _SPARSE_COST = 60
+# Probabilities are made this many at a time.
+_BLOCK_CELLS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,7 @@ class Problem:
 
     Attributes
     ----------
-    features : ndarray or sparse array of shape (n_patterns * n_classes, n_moments)
+    features : ndarray, sparse array or SharedFeatures of shape (n_patterns * n_classes, n_moments)
     masses : ndarray of shape (n_patterns,)
         Share of the items that show each pattern; sums to 1.
     shares : ndarray of shape (n_moments,)
@@ -37,7 +42,7 @@ class Problem:
     lower, upper : ndarray of shape (n_moments,)
     """
 
-    features: FloatArray | sp.csr_array
+    features: Features
     masses: FloatArray
     shares: FloatArray
     lower: FloatArray
@@ -46,12 +51,13 @@ class Problem:
 
     @classmethod
     def build(
-        cls, features: sp.csr_array, masses: FloatArray, shares: FloatArray, lower: FloatArray, upper: FloatArray
+        cls, features: Rows, masses: FloatArray, shares: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> Problem:
         """Choose how to store the features: dense where that is small and not mostly zeros."""
         n_cells, n_moments = features.shape
-        small = n_cells * n_moments <= _DENSE_CELLS
-        stored = features.toarray() if small and not _mostly_zero(features) else features
+        stored: Features = features
+        if not isinstance(features, SharedFeatures) and n_cells * n_moments <= _DENSE_CELLS:
+            stored = features if _mostly_zero(features) else features.toarray()
         return cls(stored, masses, shares, lower, upper, n_cells // len(masses))
 
     def with_bounds(self, lower: FloatArray, upper: FloatArray) -> Problem:
@@ -90,9 +96,59 @@ def _exponentials(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     return by_class, top + np.log(by_class.sum(axis=0))
 
 
-def scores(weights: FloatArray, features: FloatArray | sp.csr_array, n_classes: int) -> FloatArray:
+def scores(weights: FloatArray, features: Features, n_classes: int) -> FloatArray:
     """Sum of the weights that speak for each class, shape (n_patterns, n_classes)."""
     return np.asarray(features @ weights).reshape(-1, n_classes)
+
+
+def probabilities(weights: FloatArray, features: Features, n_classes: int) -> FloatArray:
+    """Softmax of the scores, shape (n_patterns, n_classes), holding little else."""
+    proba = scores(weights, features, n_classes)
+    size = max(1, _BLOCK_CELLS // n_classes)
+    for start in range(0, len(proba), size):
+        rows = slice(start, start + size)
+        proba[rows] = np.exp(log_softmax(proba[rows])[0])
+    return proba
+
+
+class TablePrediction:
+    """Softmax of the scores as a table of patterns and classes, and what follows from it.
+
+    Attributes
+    ----------
+    proba, log_proba : ndarray of shape (n_patterns, n_classes)
+    log_sums : ndarray of shape (n_patterns,)
+    totals : ndarray of shape (n_moments,)
+        Sums of the features over patterns and classes, weighted by mass and probability.
+    """
+
+    def __init__(self, weights: FloatArray, features: FloatArray | sp.csr_array, masses: FloatArray) -> None:
+        self.features, self.masses = features, masses
+        n_classes = features.shape[0] // len(masses)
+        self.log_proba, self.log_sums = log_softmax(scores(weights, features, n_classes))
+        self.proba = np.exp(self.log_proba)
+        self.cell_masses = (masses[:, None] * self.proba).ravel()
+        self.totals = features.T @ self.cell_masses
+
+    @property
+    def entropy(self) -> float:
+        terms = np.where(self.proba > 0, self.proba * self.log_proba, 0.0)
+        return float(-(self.masses @ terms.sum(axis=1)))
+
+    def product(self, direction: FloatArray) -> FloatArray:
+        """Second derivative of the mean log-partition times a direction, at the cost of two passes over the votes."""
+        centred = scores(direction, self.features, self.proba.shape[1])
+        centred -= (self.proba * centred).sum(axis=1, keepdims=True)
+        return np.asarray(self.features.T @ (self.cell_masses * centred.ravel()))
+
+    def diagonal(self) -> FloatArray:
+        """Diagonal of the second derivative."""
+        features = sp.csr_array(self.features)
+        means = _fold(self.proba) @ features
+        return np.asarray(features.power(2).T @ self.cell_masses - means.power(2).T @ self.masses)
+
+
+Prediction: TypeAlias = TablePrediction | SharedPrediction
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,33 +157,46 @@ class Point:
 
     Attributes
     ----------
-    proba : ndarray of shape (n_patterns, n_classes)
     value : float
         The dual value D(u).
     scale : float
         Size of the terms that were added up in it; its rounding error is some multiple of ``1e-16 * scale``.
     moments : ndarray of shape (n_moments,)
         Moments of the prediction, in natural units.
+    proba : ndarray of shape (n_patterns, n_classes)
     """
 
     weights: FloatArray
-    proba: FloatArray
-    log_proba: FloatArray
+    prediction: Prediction
     value: float
     scale: float
     moments: FloatArray
 
+    @property
+    def proba(self) -> FloatArray:
+        return self.prediction.proba
+
+    @property
+    def log_proba(self) -> FloatArray:
+        return self.prediction.log_proba
+
 
 def evaluate(weights: FloatArray, problem: Problem) -> Point:
     """Prediction, dual value and moments at some weights."""
-    log_proba, log_sums = log_softmax(scores(weights, problem.features, problem.n_classes))
-    proba = np.exp(log_proba)
-    log_partition = problem.masses @ log_sums
+    prediction = predict(weights, problem)
+    log_sums, totals = prediction.log_sums, prediction.totals
     pay = cheapest_moments(weights, problem)
-    totals = problem.features.T @ (problem.masses[:, None] * proba).ravel()
     moments = np.divide(totals, problem.shares, out=np.zeros_like(totals), where=problem.shares > 0)
     scale = 1 + problem.masses @ np.abs(log_sums) + np.abs(pay).sum()
-    return Point(weights, proba, log_proba, float(log_partition - pay.sum()), float(scale), moments)
+    value = problem.masses @ log_sums - pay.sum()
+    return Point(weights, prediction, float(value), float(scale), moments)
+
+
+def predict(weights: FloatArray, problem: Problem) -> Prediction:
+    """The prediction with some weights, stored as its features are."""
+    if isinstance(problem.features, SharedFeatures):
+        return SharedPrediction(weights, problem.features, problem.masses)
+    return TablePrediction(weights, problem.features, problem.masses)
 
 
 def cheapest_moments(weights: FloatArray, problem: Problem) -> FloatArray:
@@ -137,8 +206,7 @@ def cheapest_moments(weights: FloatArray, problem: Problem) -> FloatArray:
 
 def dual_value(weights: FloatArray, problem: Problem) -> float:
     """Mean log-partition minus the cheapest moments in the box; bounds the mean log loss for every weights."""
-    _, log_sums = log_softmax(scores(weights, problem.features, problem.n_classes))
-    return float(problem.masses @ log_sums - cheapest_moments(weights, problem).sum())
+    return float(problem.masses @ predict(weights, problem).log_sums - cheapest_moments(weights, problem).sum())
 
 
 def kkt_residuals(point: Point, problem: Problem) -> FloatArray:
@@ -158,10 +226,9 @@ def box_violation(point: Point, problem: Problem) -> float:
     return float(np.max(outside, initial=0.0, where=problem.shares > 0))
 
 
-def mean_entropy(point: Point, problem: Problem) -> float:
+def mean_entropy(point: Point) -> float:
     """Mean entropy of the prediction: the value of the game for the other player if the prediction is in the box."""
-    terms = np.where(point.proba > 0, point.proba * point.log_proba, 0.0)
-    return float(-(problem.masses @ terms.sum(axis=1)))
+    return point.prediction.entropy
 
 
 def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
@@ -170,7 +237,7 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
     Three ways to the same numbers: features that are stored dense or mostly filled go through dense products of centred
     features, a block of patterns at a time; others through sparse products, whose cost follows the number of votes.
     """
-    if not isinstance(problem.features, np.ndarray) and _mostly_zero(problem.features):
+    if sp.issparse(problem.features) and _mostly_zero(problem.features):
         return _sparse_hessian(proba, problem.features, problem.masses)
     n_moments = len(problem.shares)
     total = np.zeros((n_moments, n_moments))
@@ -197,9 +264,13 @@ def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
 
 def _sparse_hessian(proba: FloatArray, features: sp.csr_array, masses: FloatArray) -> FloatArray:
     """Mean of products minus product of means, with sparse features F: F' diag(mass * g) F - M' diag(mass) M."""
-    n_patterns, k = proba.shape
     weighted = sp.diags_array((masses[:, None] * proba).ravel()) @ features
-    fold = sp.csr_array((proba.ravel(), np.arange(n_patterns * k), np.arange(0, n_patterns * k + 1, k)))
-    means = fold @ features
+    means = _fold(proba) @ features
     spread = means.T @ (sp.diags_array(masses) @ means)
     return np.asarray((features.T @ weighted - spread).toarray())
+
+
+def _fold(proba: FloatArray) -> sp.csr_array:
+    """Times features, their mean under each pattern's prediction."""
+    n_patterns, k = proba.shape
+    return sp.csr_array((proba.ravel(), np.arange(n_patterns * k), np.arange(0, n_patterns * k + 1, k)))

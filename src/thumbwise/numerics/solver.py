@@ -1,4 +1,8 @@
-"""Minimises the dual of the game by Newton's method with kinks, and says how far it got."""
+"""Minimises the dual of the game by Newton's method with kinks, and says how far it got.
+
+Two ways to a Newton step. With few moments the curvature is a matrix, and the step is exact. With many, or when classes
+are so many that features are shared, only products with the curvature are taken, each at the cost of the votes.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray
+from thumbwise.numerics.conjugate_gradient import KinkedQuadratic, minimise_by_products
 from thumbwise.numerics.kinked_quadratic import minimise_kinked_quadratic
-from thumbwise.numerics.maxent import Point, Problem, box_violation, evaluate, hessian, kkt_residuals, mean_entropy
+from thumbwise.numerics.maxent import (
+    Point,
+    Prediction,
+    Problem,
+    box_violation,
+    evaluate,
+    hessian,
+    kkt_residuals,
+    mean_entropy,
+)
+from thumbwise.numerics.shared_features import SharedFeatures
 
 # Curvature, as a share of the items a moment averages over, that is added to the quadratic model: it keeps weights
 # where they are along directions in which the dual is flat (class weights all shifted, duplicated rules), where the
 # slope is rounding error. A rule pinned at accuracy 1 needs steps down to a curvature of about tol.
 _DAMPING = 1e-13
+# Above so many moments, products with the curvature are taken. Measured at 20,000 items with ten votes each: twice as
+# fast as the matrix at 100 moments, seven times at 1,000. Where most rules vote on an item, or accuracies are pinned,
+# two to four times as slow at 200 to 500.
+_MANY_MOMENTS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +44,7 @@ class Solution:
     weights : ndarray of shape (n_moments,)
         Log-odds per vote.
     proba : ndarray of shape (n_patterns, n_classes)
+        Made when first asked for if classes are many.
     dual_value : float
         Bounds the mean log loss of ``proba`` against every labeling in the box, converged or not.
     entropy : float
@@ -36,13 +56,18 @@ class Solution:
     """
 
     weights: FloatArray
-    proba: FloatArray
+    prediction: Prediction
+    n_classes: int
     dual_value: float
     entropy: float
     kkt_residual: float
     box_violation: float
     n_iter: int
     is_infeasible: bool
+
+    @property
+    def proba(self) -> FloatArray:
+        return self.prediction.proba
 
     @property
     def gap(self) -> float:
@@ -58,20 +83,22 @@ def solve_dual(
     the dual value falls. Stops when no moment is further than ``tol`` from where its weight wants it, when the dual
     value is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations.
     """
+    find_target = _target_by_products if _is_large(problem) else _newton_target
     weights = np.zeros(len(problem.shares)) if start is None else start.astype(float)
     point = evaluate(np.where(problem.shares > 0, weights, 0.0), problem)
     n_iter = 0
     while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
         n_iter += 1
-        better = _line_search(point, _newton_target(point, problem), problem)
+        better = _line_search(point, find_target(point, problem, tol), problem)
         if better is None:
             break
         point = better
     return Solution(
         weights=point.weights,
-        proba=point.proba,
+        prediction=point.prediction,
+        n_classes=problem.n_classes,
         dual_value=point.value,
-        entropy=mean_entropy(point, problem),
+        entropy=mean_entropy(point),
         kkt_residual=_residual(point, problem),
         box_violation=box_violation(point, problem),
         n_iter=n_iter,
@@ -88,7 +115,11 @@ def _proves_infeasible(point: Point) -> bool:
     return point.value < -1e-12 * point.scale
 
 
-def _newton_target(point: Point, problem: Problem) -> FloatArray:
+def _is_large(problem: Problem) -> bool:
+    return isinstance(problem.features, SharedFeatures) or len(problem.shares) > _MANY_MOMENTS
+
+
+def _newton_target(point: Point, problem: Problem, _: float) -> FloatArray:
     """Weights that minimise the second-order model with kinks; weights at their kink are exactly 0.
 
     Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and
@@ -108,6 +139,31 @@ def _newton_target(point: Point, problem: Problem) -> FloatArray:
         rise=-problem.shares * problem.lower / unit,
         start=here,
     )
+    return np.where(problem.shares > 0, there / unit, 0.0)
+
+
+def _target_by_products(point: Point, problem: Problem, tol: float) -> FloatArray:
+    """The same target, roughly, from products with the curvature.
+
+    The residual of the model is asked to fall by a factor that goes to 0 with the residual, as its root: far from the
+    optimum a rough step is as good as an exact one, near it the steps become those of Newton's method.
+    """
+    shares = np.where(problem.shares > 0, problem.shares, 1.0)
+    damping = _DAMPING * shares
+    unit = np.sqrt(np.maximum(point.prediction.diagonal(), 0) + damping)
+    residual = _residual(point, problem)
+
+    def product(x: FloatArray) -> FloatArray:
+        return (point.prediction.product(x / unit) + damping * x / unit) / unit
+
+    here = point.weights * unit
+    quadratic = KinkedQuadratic(
+        linear=problem.shares * point.moments / unit - product(here),
+        product=product,
+        fall=-problem.shares * problem.upper / unit,
+        rise=-problem.shares * problem.lower / unit,
+    )
+    there, _ = minimise_by_products(quadratic, here, unit / shares, max(0.1 * tol, min(0.1, residual**0.5) * residual))
     return np.where(problem.shares > 0, there / unit, 0.0)
 
 

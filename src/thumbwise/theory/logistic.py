@@ -22,6 +22,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.moments import STANDARD, build_moments
 from thumbwise.numerics.maxent import Problem, log_softmax
+from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.theory.family import shares
 from thumbwise.theory.truth import Truth
@@ -99,7 +100,7 @@ def as_logistic_regression(truth: Truth, box: Box) -> LogisticForm:
 def logistic_features(votes: Votes) -> sp.csr_array:
     """Features of patterns, shape (n_patterns, n_moments * n_classes): moment by moment, class by class."""
     k = votes.n_classes
-    cells = sp.coo_array(build_moments(STANDARD, votes).features)
+    cells = sp.coo_array(as_rows(build_moments(STANDARD, votes).features))
     shape = (votes.patterns.n_patterns, cells.shape[1] * k)
     return sp.csr_array((cells.data, (cells.row // k, cells.col * np.int64(k) + cells.row % k)), shape=shape)
 

@@ -1,0 +1,148 @@
+"""Features of many classes without a row for each of them: what all patterns share, and what votes add.
+
+Stored as rows, the features of 10^5 patterns and 1,000 classes are 10^8 rows, nearly all of which say only which class
+they are. Here they are
+
+    feature(t, c) = shared[c] + extra[cell],   extra only for the cells (t, c) that some vote speaks for,
+
+so that storage and products follow the number of votes plus the number of classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from thumbwise._typing import FloatArray, IntArray
+
+# Up to this many cells, a row for each is small and every sparse operation is at hand.
+_MOST_ROWS = 2**24
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFeatures:
+    """A tall sparse array, row ``t * n_classes + c`` for pattern t and class c, whose rows are never all made.
+
+    Attributes
+    ----------
+    shared : sparse array of shape (n_classes, n_moments)
+        What the rows of a class have in common.
+    cells : ndarray of shape (n_cells,)
+        Rows that differ from it, ascending.
+    extra : sparse array of shape (n_cells, n_moments)
+        By how much.
+    n_patterns : int
+    """
+
+    shared: sp.csr_array
+    cells: IntArray
+    extra: sp.csr_array
+    n_patterns: int
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.shared.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_patterns * self.n_classes, int(self.shared.shape[1])
+
+    @property
+    def T(self) -> Transposed:  # noqa: N802 - as arrays call it
+        return Transposed(self)
+
+    def __matmul__(self, weights: FloatArray) -> FloatArray:
+        """All rows times some weights, shape (n_patterns * n_classes,)."""
+        rows = np.tile(self.shared @ weights, self.n_patterns)
+        rows[self.cells] += self.extra @ weights
+        return rows
+
+    def __getitem__(self, rows: slice | IntArray) -> sp.csr_array:
+        """Some rows, made."""
+        chosen = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else np.asarray(rows)
+        place = np.searchsorted(self.cells, chosen)
+        differs = np.flatnonzero(np.append(self.cells, -1)[place] == chosen)
+        put = sp.csr_array((np.ones(len(differs)), (differs, place[differs])), shape=(len(chosen), len(self.cells)))
+        return sp.csr_array(self.shared[chosen % self.n_classes] + put @ self.extra)
+
+    def tocsr(self) -> sp.csr_array:
+        """All rows, made."""
+        return self[np.arange(self.shape[0])]
+
+    def with_whole(self, patterns: IntArray) -> SharedFeatures:
+        """The same features, with a cell for every class of some patterns."""
+        k = self.n_classes
+        cells = np.union1d(self.cells, (patterns[:, None] * k + np.arange(k)).ravel())
+        return SharedFeatures(self.shared, cells, self.extra_at(cells), self.n_patterns)
+
+    def extra_at(self, cells: IntArray) -> sp.csr_array:
+        """What votes add at some cells, ascending, that include all of these."""
+        place = np.searchsorted(cells, self.cells)
+        put = sp.csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(len(cells), len(place)))
+        return sp.csr_array(put @ self.extra)
+
+
+@dataclass(frozen=True, eq=False)
+class Transposed:
+    """What ``features.T`` is good for: sums over cells."""
+
+    features: SharedFeatures
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        kept = self.features
+        by_class = values.reshape(-1, kept.n_classes).sum(axis=0)
+        return np.asarray(kept.shared.T @ by_class + kept.extra.T @ values[kept.cells])
+
+
+Rows: TypeAlias = "sp.csr_array | SharedFeatures"
+Features: TypeAlias = "FloatArray | sp.csr_array | SharedFeatures"
+
+
+def cell_features(cells: IntArray, columns: IntArray, n_patterns: int, n_classes: int, n_columns: int) -> Rows:
+    """Features that are 1 at some cells: rows if those are few, otherwise only the rows that are not empty."""
+    n_rows = n_patterns * n_classes
+    if n_rows <= _MOST_ROWS:
+        return sp.csr_array((np.ones(len(cells)), (cells, columns)), shape=(n_rows, n_columns))
+    used, place = np.unique(cells, return_inverse=True)
+    extra = sp.csr_array((np.ones(len(cells)), (place, columns)), shape=(len(used), n_columns))
+    return SharedFeatures(sp.csr_array((n_classes, n_columns)), used, extra, n_patterns)
+
+
+def repeated_features(by_class: sp.csr_array, n_patterns: int) -> Rows:
+    """The same features for every pattern: made once a pattern if that is small, otherwise once."""
+    n_classes, n_columns = by_class.shape
+    if n_patterns * n_classes <= _MOST_ROWS:
+        return sp.csr_array(sp.kron(np.ones((n_patterns, 1)), by_class, format="csr"))
+    nothing = np.zeros(0, dtype=np.int64)
+    return SharedFeatures(by_class, nothing, sp.csr_array((0, n_columns)), n_patterns)
+
+
+def join_features(left: Rows, right: Rows) -> Rows:
+    """Columns side by side."""
+    if not isinstance(left, SharedFeatures) and not isinstance(right, SharedFeatures):
+        return sp.csr_array(sp.hstack([left, right], format="csr"))
+    pair = [_as_shared(part, left, right) for part in (left, right)]
+    cells = np.union1d(pair[0].cells, pair[1].cells)
+    shared = sp.hstack([part.shared for part in pair], format="csr")
+    extra = sp.hstack([part.extra_at(cells) for part in pair], format="csr")
+    return SharedFeatures(sp.csr_array(shared), cells, sp.csr_array(extra), pair[0].n_patterns)
+
+
+def _as_shared(part: Rows, *like: Rows) -> SharedFeatures:
+    """Rows as cells, in the shape of the others."""
+    if isinstance(part, SharedFeatures):
+        return part
+    model = next(other for other in like if isinstance(other, SharedFeatures))
+    rows = sp.csr_array(part)
+    cells = np.flatnonzero(np.diff(rows.indptr))
+    return SharedFeatures(
+        sp.csr_array((model.n_classes, rows.shape[1])), cells, sp.csr_array(rows[cells]), model.n_patterns
+    )
+
+
+def as_rows(features: Features) -> sp.csr_array:
+    """One sparse row for each pattern and class, for what cannot do without."""
+    return features.tocsr() if isinstance(features, SharedFeatures) else sp.csr_array(features)
