@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from thumbwise.io.readings import Reading as Reading
     from thumbwise.io.sources import read_votes as read_votes
     from thumbwise.io.votes_files import write_votes as write_votes
+    from thumbwise.lazy_votes import LazyVotes as LazyVotes
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
     from thumbwise.models.data_programming import DataProgramming as DataProgramming
@@ -94,6 +95,7 @@ _HOMES = {
     "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
     "Jury": "thumbwise.io.jury",
+    "LazyVotes": "thumbwise.lazy_votes",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
     "Reading": "thumbwise.io.readings",
@@ -126,6 +128,7 @@ _HOMES = {
 _MODULES = ("datasets", "metrics", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
+    "LazyVotes",
     "ABSTAIN",
     "read_votes",
     "Reading",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.designs import (
     check_combination,
     check_weights,
@@ -99,7 +100,7 @@ class Box:
         return cls(moments.names, moments.subjects, *_open_empty(moments, values, values), evidence)
 
     @classmethod
-    def from_bounds(cls, votes: Votes, bounds: Any = None, *, lower: Any = None, upper: Any = None) -> Box:
+    def from_bounds(cls, votes: CountedVotes, bounds: Any = None, *, lower: Any = None, upper: Any = None) -> Box:
         """Intervals that you write yourself.
 
         Parameters
@@ -140,7 +141,7 @@ class Box:
         gold_votes: Votes,
         gold_labels: Any,
         *,
-        pool: Votes,
+        pool: CountedVotes,
         confidence_level: float = 0.95,
         gold_is: GoldIs = "separate",
         interval: Literal["exact", "wilson"] = "exact",
@@ -247,7 +248,7 @@ class Box:
         gold_votes: Votes,
         gold_labels: Any,
         *,
-        pool: Votes,
+        pool: CountedVotes,
         class_frequencies: Mapping[Hashable, tuple[float, float]],
         confidence_level: float = 0.95,
     ) -> Box:
@@ -295,7 +296,7 @@ class Box:
             most=moments.most,
         )
 
-    def with_bounds(self, votes: Votes, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
+    def with_bounds(self, votes: CountedVotes, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
         """The box with intervals for further moments, or narrower ones for those it has.
 
         Parameters
@@ -346,7 +347,7 @@ class Box:
             most=most,
         )
 
-    def moments(self, votes: Votes) -> Moments:
+    def moments(self, votes: CountedVotes) -> Moments:
         """The constrained moments, on the patterns of some votes of the same rules and classes."""
         moments = build_moments(self.builders, votes)
         if moments.names != self.names:

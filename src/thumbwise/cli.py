@@ -85,13 +85,27 @@ def label(
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
     ),
+    memory: Annotated[
+        str | None, typer.Option(help="Memory for data that stays in files: 4GB. [default: 80 % of the machine's]")
+    ] = None,
+    spill: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
+    ] = None,
 ) -> None:
     """Turn votes and gold labels into labels with a bound on their error."""
     with reported():
         from thumbwise.commands.label import label_files  # noqa: PLC0415
+        from thumbwise.commands.label_lazily import Limits  # noqa: PLC0415
 
         label_files(
-            votes, gold, output, roles, confidence=confidence, on_infeasible=on_infeasible.value, shape=shape.value
+            votes,
+            gold,
+            output,
+            roles,
+            confidence=confidence,
+            on_infeasible=on_infeasible.value,
+            shape=shape.value,
+            limits=Limits(memory, spill),
         )
 
 

@@ -6,11 +6,12 @@ Each design has its own valid interval; there is no fallback from one to another
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.gold import GoldSample, count_gold
 from thumbwise.intervals import betting_bounds, hypergeometric_bounds, realised_rate_bounds
@@ -53,11 +54,12 @@ def stratified_intervals(sample: GoldSample, errors: FloatArray) -> Intervals:
 
 def _group_bounds(sample: GoldSample, group: int, errors: FloatArray) -> tuple[IntArray, IntArray]:
     """Bounds on the number of right ones among the pool's items of one group."""
-    in_gold, in_pool = np.flatnonzero(sample.votes.groups == group), np.flatnonzero(sample.pool.groups == group)
+    pool = cast(Votes, sample.pool)  # it has groups
+    in_gold, in_pool = (np.flatnonzero(votes.groups == group) for votes in (sample.votes, pool))
     nothing = np.zeros(len(errors), dtype=np.int64)
     if len(in_pool) == 0:
         return nothing, nothing
-    rest = sample.pool.take(in_pool)
+    rest = pool.take(in_pool)
     if len(in_gold) == 0:
         return nothing, build_moments(sample.builders, rest).sizes
     counts = count_gold(sample.votes.take(in_gold), sample.labels[in_gold], rest, sample.gold_is, sample.builders)
@@ -103,7 +105,7 @@ def weighted_intervals(sample: GoldSample, weights: tuple[FloatArray, float], er
 
 
 def given_frequencies(
-    moments: Moments, pool: Votes, given: Frequencies, lower: FloatArray, upper: FloatArray
+    moments: Moments, pool: CountedVotes, given: Frequencies, lower: FloatArray, upper: FloatArray
 ) -> Intervals:
     """Intervals of class frequencies as given from elsewhere; a class that is not mentioned is free."""
     unknown = [name for name in given if name not in pool.class_names]
@@ -117,7 +119,7 @@ def given_frequencies(
 
 
 def class_balanced_bounds(
-    gold_votes: Votes, labels: IntArray, pool: Votes, frequencies: Frequencies, error: float
+    gold_votes: Votes, labels: IntArray, pool: CountedVotes, frequencies: Frequencies, error: float
 ) -> tuple[tuple[MomentBuilder, ...], FloatArray, FloatArray]:
     """Builders and bounds for gold drawn class by class: class frequencies as given, and rates within each class.
 

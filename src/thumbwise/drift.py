@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidChoiceError, InvalidVotesError
 from thumbwise.gold_checks.sample_check import two_sided_p_values
 from thumbwise.numerics.resampling import holm
@@ -45,11 +46,11 @@ class PoolSummary:
     fingerprint: str
 
     @classmethod
-    def of(cls, votes: Votes) -> PoolSummary:
+    def of(cls, votes: CountedVotes) -> PoolSummary:
         return cls(votes.n_items, _count_votes(votes), votes.fingerprint)
 
 
-def _count_votes(votes: Votes) -> IntArray:
+def _count_votes(votes: CountedVotes) -> IntArray:
     """Items by rule and class. Sums of counts are exact in floats up to 2^53."""
     patterns, k = votes.patterns, votes.n_classes
     cells = patterns.rules.astype(np.int64) * k + patterns.classes

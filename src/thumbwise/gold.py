@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
@@ -51,7 +52,7 @@ class GoldCounts:
 def count_gold(
     gold_votes: Votes,
     labels: IntArray,
-    pool: Votes,
+    pool: CountedVotes,
     gold_is: GoldIs,
     builders: tuple[MomentBuilder, ...] = STANDARD,
 ) -> GoldCounts:
@@ -100,7 +101,7 @@ class GoldSample:
 
     votes: Votes
     labels: IntArray
-    pool: Votes
+    pool: CountedVotes
     gold_is: GoldIs
     builders: tuple[MomentBuilder, ...] = STANDARD
     skips_classes: bool = False
@@ -162,7 +163,7 @@ def wilson_intervals(counts: GoldCounts, errors: FloatArray, symmetric: bool) ->
 
 
 def known_gold(
-    gold_votes: Votes, gold_labels: Any, pool: Votes, weights: Any = None
+    gold_votes: Votes, gold_labels: Any, pool: CountedVotes, weights: Any = None
 ) -> tuple[Votes, IntArray, FloatArray | None]:
     """Gold items with a known label, their class numbers, and their weights if there are any."""
     if gold_votes.rule_names != pool.rule_names or gold_votes.class_names != pool.class_names:
@@ -185,7 +186,7 @@ def known_gold(
     return gold_votes.take(known), labels[known], None if values is None else values[known]
 
 
-def known_labels(gold: Votes, labels: IntArray, pool: Votes, gold_is: GoldIs) -> KnownLabels | None:
+def known_labels(gold: Votes, labels: IntArray, pool: CountedVotes, gold_is: GoldIs) -> KnownLabels | None:
     """Gold items that are items of the pool, where ids say which."""
     return KnownLabels(gold.item_ids, labels) if gold_is == "subset" and gold.has_ids and pool.has_ids else None
 
@@ -194,11 +195,11 @@ def _few(names: Sequence[Hashable]) -> str:
     return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
-def check_roles(gold: Votes, pool: Votes, gold_is: GoldIs) -> None:
+def check_roles(gold: Votes, pool: CountedVotes, gold_is: GoldIs) -> None:
     """Where ids are known, gold declared a subset lies in the pool and gold declared separate does not."""
     if not (gold.has_ids and pool.has_ids):
         return
-    inside = np.isin(gold.item_ids, pool.item_ids)
+    inside = pool.contains_ids(gold.item_ids)
     if gold_is == "subset" and not inside.all():
         outside = gold.item_ids[~inside].tolist()
         raise InvalidLabelsError(

@@ -30,12 +30,7 @@ class KnownLabels:
 
     def positions(self, votes: Votes) -> IntArray:
         """Where the items stand among those of some votes, -1 for those that are not among them."""
-        place = {value: i for i, value in enumerate(self.item_ids.tolist())}
-        found = np.full(len(self), -1)
-        for i, value in enumerate(votes.item_ids.tolist()):
-            if value in place:
-                found[place[value]] = i
-        return found
+        return votes.find_ids(self.item_ids)
 
 
 def code_labels(labels: Any, class_names: Sequence[Hashable], n_items: int) -> IntArray:

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.numerics.shared_features import Rows, cell_features, join_features, repeated_features
 from thumbwise.patterns import Patterns
@@ -94,10 +95,10 @@ class Moments:
         return self.totals(labeling) / np.maximum(self.sizes, 1)
 
 
-MomentBuilder: TypeAlias = Callable[[Votes], Moments]
+MomentBuilder: TypeAlias = Callable[[CountedVotes], Moments]
 
 
-def accuracies(votes: Votes) -> Moments:
+def accuracies(votes: CountedVotes) -> Moments:
     """Accuracy of each rule: over the items it votes on, the mean probability of the class it votes for."""
     patterns = votes.patterns
     cells = patterns.owners * patterns.n_classes + patterns.classes
@@ -111,7 +112,7 @@ def accuracies(votes: Votes) -> Moments:
     )
 
 
-def class_frequencies(votes: Votes) -> Moments:
+def class_frequencies(votes: CountedVotes) -> Moments:
     """Frequency of each class: its mean probability over all items."""
     k, n_patterns = votes.n_classes, votes.patterns.n_patterns
     # With two classes the frequencies are 1 minus each other: one thing to measure.
@@ -125,7 +126,7 @@ def class_frequencies(votes: Votes) -> Moments:
     )
 
 
-def class_accuracies(votes: Votes) -> Moments:
+def class_accuracies(votes: CountedVotes) -> Moments:
     """Share of a rule's votes that are for a class and right, for each rule and class; joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
     cells = patterns.owners * k + patterns.classes
@@ -140,7 +141,7 @@ def class_accuracies(votes: Votes) -> Moments:
     )
 
 
-def confusion_cells(votes: Votes) -> Moments:
+def confusion_cells(votes: CountedVotes) -> Moments:
     """Share of a rule's votes that are for one class on items of another (or the same); joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
     truth = np.tile(np.arange(k), len(patterns.rules))
@@ -162,7 +163,7 @@ def confusion_cells(votes: Votes) -> Moments:
     )
 
 
-def group_frequencies(votes: Votes) -> Moments:
+def group_frequencies(votes: CountedVotes) -> Moments:
     """Frequency of each class within each group of items."""
     patterns, k, n_groups = votes.patterns, votes.n_classes, len(votes.group_names)
     if n_groups == 0:
@@ -193,7 +194,7 @@ class ConditionalRate:
     said: Hashable
     rate: float
 
-    def __call__(self, votes: Votes) -> Moments:
+    def __call__(self, votes: CountedVotes) -> Moments:
         patterns, k = votes.patterns, votes.n_classes
         rule, true, said = votes.rule_names.index(self.rule), *map(votes.class_names.index, (self.true, self.said))
         is_so = np.zeros(patterns.n_patterns)
@@ -218,7 +219,7 @@ class LinearMoment:
     name: str
     coefficients: Mapping[Hashable, Mapping[Hashable, float]]
 
-    def __call__(self, votes: Votes) -> Moments:
+    def __call__(self, votes: CountedVotes) -> Moments:
         groups = votes.group_names or (None,)
         table = np.zeros((len(groups), votes.n_classes))
         for group, by_class in self.coefficients.items():
@@ -266,10 +267,10 @@ def _keys_by_rule(kind: str, features: sp.csc_array, per_rule: int) -> list[Hash
 STANDARD: tuple[MomentBuilder, ...] = (accuracies, class_frequencies)
 
 # Votes never change, so what was built for them stays right as long as they live.
-_built: WeakKeyDictionary[Votes, dict[tuple[MomentBuilder, ...], Moments]] = WeakKeyDictionary()
+_built: WeakKeyDictionary[CountedVotes, dict[tuple[MomentBuilder, ...], Moments]] = WeakKeyDictionary()
 
 
-def build_moments(builders: tuple[MomentBuilder, ...], votes: Votes) -> Moments:
+def build_moments(builders: tuple[MomentBuilder, ...], votes: CountedVotes) -> Moments:
     """Moments of several kinds on the same votes, in the order of the builders; remembered with the votes."""
     known = _built.setdefault(votes, {})
     if builders not in known:

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from thumbwise._typing import IntArray
+from thumbwise.counted_votes import CountedVotes, locate_patterns
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.patterns import ABSTAIN
-from thumbwise.votes import Votes
+from thumbwise.models.base import best_classes
 
 _ACTIVE = {1: "lower", -1: "upper", 0: ""}
 
@@ -70,14 +70,14 @@ class Overruled:
     reason: Literal["gold", "classes"]
 
 
-def rule_rows(model: BalsubramaniFreund, votes: Votes) -> list[MomentRow]:
+def rule_rows(model: BalsubramaniFreund, votes: CountedVotes) -> list[MomentRow]:
     """One row per rule."""
     table = votes.patterns.vote_table
     coverage = table.sum(axis=1) / votes.n_items
     return [_row(model, j, votes.rule_names[j], coverage[j], table[j]) for j in range(votes.n_rules)]
 
 
-def class_rows(model: BalsubramaniFreund, votes: Votes) -> list[MomentRow]:
+def class_rows(model: BalsubramaniFreund, votes: CountedVotes) -> list[MomentRow]:
     """One row per class."""
     counts = votes.patterns.vote_table.sum(axis=0)
     coverage = counts / max(1, counts.sum())
@@ -107,31 +107,30 @@ def worse_than_chance(rows: list[MomentRow], n_classes: int) -> list[MomentRow]:
     return [row for row in rows if row.upper < 1 / n_classes]
 
 
-def find_overruled(model: BalsubramaniFreund, votes: Votes) -> list[Overruled]:
+def find_overruled(model: BalsubramaniFreund, votes: CountedVotes) -> list[Overruled]:
     """Patterns on which a unanimous vote is not followed, the most frequent first; gold items are left out."""
-    free = np.ones(votes.n_items, dtype=bool)
+    patterns = votes.patterns
+    counts = patterns.counts.copy()
     if model.known_ is not None:
-        free[model.known_.positions(votes)] = False
-    counts = np.bincount(votes.inverse[free], minlength=votes.patterns.n_patterns)
-    example = np.empty(len(counts), dtype=np.int64)
-    example[votes.inverse] = np.arange(votes.n_items)
-    shown = votes.take(example).without_ids()  # a gold item keeps its label, whatever its votes say
-    number = {name: c for c, name in enumerate(model.classes_.tolist())}
-    labels = np.array([number[name] for name in model.predict(shown).tolist()])
-    highest = shown.array.max(axis=1)
-    lowest = np.where(shown.array == ABSTAIN, votes.n_classes, shown.array).min(axis=1)
-    rows = np.flatnonzero((highest == lowest) & (labels != highest) & (counts > 0))
-    found = [_overruled(model, shown, int(i), int(labels[i]), int(counts[i])) for i in rows]
+        inside = votes.contains_ids(model.known_.item_ids)
+        taken = votes.take_ids(model.known_.item_ids[inside])
+        counts[locate_patterns(taken.patterns, patterns)] -= taken.patterns.counts
+    best = best_classes(model._predict_patterns(votes), patterns)
+    said = patterns.votes_per_class
+    is_unanimous = (said > 0).sum(axis=1) == 1
+    rows = np.flatnonzero(is_unanimous & (best != said.argmax(axis=1)) & (counts > 0))
+    found = [_overruled(model, votes, int(t), int(best[t]), int(counts[t])) for t in rows]
     return sorted(found, key=lambda group: -group.n_items)
 
 
-def _overruled(model: BalsubramaniFreund, shown: Votes, item: int, label: int, n_items: int) -> Overruled:
-    rules = np.flatnonzero(shown.array[item] != ABSTAIN)
-    voted = int(shown.array[item, rules[0]])
+def _overruled(model: BalsubramaniFreund, votes: CountedVotes, pattern: int, label: int, n_items: int) -> Overruled:
+    patterns = votes.patterns
+    votes_of_it = slice(patterns.starts[pattern], patterns.starts[pattern + 1])
+    rules, voted = patterns.rules[votes_of_it], int(patterns.classes[votes_of_it][0])
     return Overruled(
-        rules=tuple(shown.rule_names[j] for j in rules),
-        voted=str(shown.class_names[voted]),
-        label=str(shown.class_names[label]),
+        rules=tuple(votes.rule_names[j] for j in rules),
+        voted=str(votes.class_names[voted]),
+        label=str(votes.class_names[label]),
         n_items=n_items,
         reason="gold" if model.weights_[rules].sum() < 0 else "classes",
     )

@@ -6,13 +6,15 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
-from thumbwise.exceptions import InvalidBoxError
+from thumbwise.counted_votes import CountedVotes, locate_patterns
+from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.labels import KnownLabels
 from thumbwise.moments import build_moments, label_counts
 from thumbwise.numerics.maxent import Problem
 from thumbwise.votes import Votes
 
 
-def pose_problem(votes: Votes, box: Box) -> Problem:
+def pose_problem(votes: CountedVotes, box: Box) -> Problem:
     """The game on the patterns of some votes."""
     moments = box.moments(votes)
     n = votes.n_items
@@ -30,9 +32,25 @@ def pose_pinned_problem(votes: Votes, box: Box, positions: IntArray, labels: Int
             f"known labels must belong to items of these votes; {int((positions < 0).sum())} of {len(positions)} have "
             "ids that are not among them. Make the box anew from these votes."
         )
-    moments, n, taken = box.moments(votes), votes.n_items, votes.take(positions)
+    return _pose_without(votes, box, votes.take(positions), labels)
+
+
+def pose_known_problem(votes: CountedVotes, box: Box, known: KnownLabels) -> Problem:
+    """The same, with the pinned items given by their ids, which may be all that is known of where they are."""
+    try:
+        taken = votes.take_ids(known.item_ids)
+    except InvalidLabelsError as error:
+        raise InvalidBoxError(
+            f"known labels must belong to items of these votes: {error} Or make the box anew from these votes."
+        ) from error
+    return _pose_without(votes, box, taken, known.labels)
+
+
+def _pose_without(votes: CountedVotes, box: Box, taken: Votes, labels: IntArray) -> Problem:
+    moments, n = box.moments(votes), votes.n_items
     pinned = build_moments(box.builders, taken)
     sizes, totals = moments.sizes - pinned.sizes, pinned.totals(label_counts(taken, labels))
     lower, upper = ((bound * moments.sizes - totals) / np.maximum(sizes, 1) for bound in (box.lower, box.upper))
-    counts = votes.patterns.counts - np.bincount(votes.inverse[positions], minlength=votes.patterns.n_patterns)
+    counts = votes.patterns.counts.copy()
+    counts[locate_patterns(taken.patterns, votes.patterns)] -= taken.patterns.counts
     return Problem.build(moments.features, counts / n, sizes / n, lower, upper)

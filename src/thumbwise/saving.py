@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from thumbwise import __version__
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidFileError, ThumbwiseError
-from thumbwise.io.tables import replacing
+from thumbwise.io.whole import replacing
 from thumbwise.labels import KnownLabels
 from thumbwise.models.amcl import AMCL
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
@@ -305,7 +305,7 @@ def _read_parameter(node: Node, default: Any, n_classes: int) -> Any:
     if isinstance(default, int):
         return node.whole(-(2**63))
     number = node.number(-math.inf, math.inf, special=True)
-    return node.value if isinstance(node.value, int) else number
+    return node.value if isinstance(node.value, int) and -(2**63) <= node.value < 2**63 else number
 
 
 # The public name: ``thumbwise.load``.

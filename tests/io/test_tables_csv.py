@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thumbwise import InvalidFileError
 from thumbwise.io.tables import read_table
 
 
@@ -60,3 +61,36 @@ def test_thousands_of_rows_keep_their_order(tmp_path: Path) -> None:
 
 def test_only_the_header(tmp_path: Path) -> None:
     assert read(tmp_path, "id,a\n") == {"id": [], "a": []}
+
+
+BREAKS = ["\r\n", "\n", "\r"]
+
+
+@pytest.mark.parametrize("inside", BREAKS, ids=repr)
+@pytest.mark.parametrize("end", BREAKS, ids=repr)
+def test_a_line_break_within_quotes_ends_no_line(tmp_path: Path, end: str, inside: str) -> None:
+    """DuckDB takes the first break of a file for the end of its lines, and then finds no rows."""
+    lines = [f'id,"a{inside}b"', f'x,"1{inside}2"', f'"{inside}",3', "z,"]
+    expected = {"id": ["x", inside, "z"], f"a{inside}b": [f"1{inside}2", "3", None]}
+    assert read(tmp_path, (end.join(lines) + end).encode()) == expected
+    assert read(tmp_path, end.join(lines).encode()) == expected
+
+
+@pytest.mark.parametrize(("first", "second"), [(a, b) for a in BREAKS for b in BREAKS if a != b])
+def test_lines_that_end_in_different_ways_are_refused(tmp_path: Path, first: str, second: str) -> None:
+    """Rather than with rows lost."""
+    text = f"id,a{first}x,1{second}y,2{first}z,3{second}".encode()
+    with pytest.raises(InvalidFileError, match="its lines end in different ways, or quotes are out of place"):
+        read(tmp_path, text)
+
+
+def test_a_header_alone_without_a_line_end(tmp_path: Path) -> None:
+    assert read(tmp_path, "id,a") == {"id": [], "a": []}
+    assert read(tmp_path, '"i\r\nd",a') == {"i\r\nd": [], "a": []}
+
+
+def test_hundreds_of_columns(tmp_path: Path) -> None:
+    names = [f"n{j}" for j in range(200)]
+    rows = [[str(j) if j % 3 else f"0{j}" for j in range(200)]] * 2
+    found = read(tmp_path, "\n".join(",".join(row) for row in [names, *rows]))
+    assert found == {name: [j if j % 3 else f"0{j}"] * 2 for j, name in enumerate(names)}

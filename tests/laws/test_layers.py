@@ -23,6 +23,7 @@ LAYERS = [
         "numerics.inert_pickle",
         "numerics.subtypes",
     },
+    {"counted_votes"},
     {"numerics.overlaps", "numerics.hyper_network", "numerics.brier_game"},
     {"numerics.hyper_weights"},
     {"reading.coding"},

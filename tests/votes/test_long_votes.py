@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import tracemalloc
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -21,6 +23,7 @@ from hypothesis.extra import numpy as hnp
 import thumbwise as tw
 from thumbwise import InvalidVotesError, Votes, patterns
 from thumbwise.reading import triples
+from thumbwise.reading.coding import is_missing
 
 Ints = npt.NDArray[np.int64]
 Triples = tuple[Any, Any, Any]
@@ -374,3 +377,74 @@ def test_repr_says_what_an_abstention_is() -> None:
     assert repr(Votes.from_long(ROWS)) == (
         "Votes: 3 items x 3 rules, 3 patterns; classes 'cat', 'dog', 'elk'; no row = abstain (55.6 % of votes)"
     )
+
+
+def test_names_that_end_in_zeros_stay_apart() -> None:
+    items, rules = ["i", "i\0", "i\0\0"], ["w\0", "w", "w\0"]
+    votes = Votes.from_long((items, rules, ["a\0", "a", "a"]))
+    assert votes.item_ids.tolist() == items
+    assert votes.rule_names == ("w", "w\0")
+    assert votes.class_names == ("a", "a\0")
+    assert votes.array.tolist() == [[-1, 1], [0, -1], [-1, 0]]
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_one_long_name_takes_its_own_room_only(column: int, mixed: bool) -> None:
+    """As an array of NumPy's strings a column would take 4 x 3,000 x 100,000 bytes, 1.2 GB."""
+    n, long = 3000, "x" * 10**5
+    columns: list[list[Any]] = [
+        [f"i{i}" for i in range(n)],
+        [f"w{i % 3}" for i in range(n)],
+        ["ab"[i % 2] for i in range(n)],
+    ]
+    columns[column][7] = long
+    if mixed and column < 2:
+        columns[column][8] = 8
+    tracemalloc.start()
+    votes = Votes.from_long(tuple(columns))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    assert long in (votes.item_ids.tolist(), votes.rule_names, votes.class_names)[column]
+
+
+def test_strings_of_other_types_become_plain() -> None:
+    class Name(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return "not this"
+
+    votes = Votes.from_long(([np.str_("i"), Name("j")], [Name("w"), np.str_("w")], ["a", Name("b")]))
+    assert votes.item_ids.tolist() == ["i", "j"]
+    assert {type(value) for value in votes.item_ids.tolist()} == {str}
+    assert (votes.rule_names, votes.class_names) == (("w",), ("a", "b"))
+
+
+@pytest.mark.parametrize("label", [10**400, -(10**400), Fraction(10**400, 3), Decimal("1e400"), 10**5000], ids=range(5))
+def test_a_label_beyond_all_floats(label: Any) -> None:
+    with pytest.raises(
+        InvalidVotesError, match=r"whole class numbers.*at item 2, rule 'w' \(row 1; 1 such votes\)"
+    ) as caught:
+        Votes.from_long(([1, 2], ["w", "w"], [0, label]))
+    assert len(str(caught.value)) < 600
+
+
+def test_ids_and_rules_beyond_all_floats() -> None:
+    assert Votes.from_long(([10**400, 0.5], ["w", "w"], [0, 1])).item_ids.tolist() == [10**400, 0.5]
+    with pytest.raises(InvalidVotesError, match="found a number of type int with thousands of digits"):
+        Votes.from_long(([1, 2], [10**5000, 1], [0, 1]))
+
+
+@pytest.mark.parametrize("value", [None, np.nan, pd.NA, pd.NaT, np.datetime64("NaT"), Decimal("NaN"), Decimal("sNaN")])
+def test_missing(value: Any) -> None:
+    assert is_missing(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, "", "nan", False, (), [np.nan], np.zeros(3), np.zeros(1), np.zeros(0), np.array([np.nan]), pd.Series([1, 2])],
+)
+def test_not_missing(value: Any) -> None:
+    assert not is_missing(value)

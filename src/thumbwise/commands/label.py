@@ -9,6 +9,16 @@ from typing import Literal
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise import console as printed
+from thumbwise.commands.label_lazily import (
+    NO_LIMITS,
+    LazyReading,
+    Limits,
+    check_lazy_output,
+    database,
+    is_lazy,
+    read_lazily,
+    write_lazily,
+)
 from thumbwise.console import progress, stderr, stdout, visible
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
@@ -32,8 +42,12 @@ def label_files(
     confidence: float = 0.95,
     on_infeasible: OnInfeasible = "raise",
     shape: Shape = "table",
+    limits: Limits = NO_LIMITS,
 ) -> None:
     """Label the items of a file, print what was found, and write the labels if there is an output."""
+    if is_lazy(votes, output, roles):
+        _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits)
+        return
     check_output(output, votes, gold)
     reading = read(votes, gold, roles)
     if output is not None:
@@ -42,6 +56,25 @@ def label_files(
     print_fit(str(votes), reading, model, roles.abstain)
     if output is not None:
         _write(reading, model, output, shape)
+
+
+def _label_lazily(
+    votes: Path,
+    gold: Path | None,
+    output: Path | None,
+    roles: Roles,
+    confidence: float,
+    on_infeasible: OnInfeasible,
+    limits: Limits,
+) -> None:
+    check_lazy_output(output, votes, gold)
+    with database(limits) as connection:
+        reading = read_lazily(connection, votes, gold, roles)
+        model = fit(reading, confidence, on_infeasible)
+        print_fit(str(votes), reading, model, roles.abstain)
+        if output is not None:
+            n_rows = write_lazily(connection, reading, model, output)
+            stdout().print(f"written: {visible(output)} ({n_rows:,} rows)")
 
 
 def check_output(output: Path | None, *inputs: Path | None) -> None:
@@ -65,7 +98,7 @@ def read(votes: Path, gold: Path | None, roles: Roles) -> Reading:
     return reading
 
 
-def fit(reading: Reading, confidence: float, on_infeasible: OnInfeasible) -> BalsubramaniFreund:
+def fit(reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfeasible) -> BalsubramaniFreund:
     """Fit to the box that gold gives; a fit that did not converge is said on stderr."""
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -76,11 +109,13 @@ def fit(reading: Reading, confidence: float, on_infeasible: OnInfeasible) -> Bal
     return model
 
 
-def print_fit(source: str, reading: Reading, model: BalsubramaniFreund, abstain: str | None = None) -> None:
+def print_fit(
+    source: str, reading: Reading | LazyReading, model: BalsubramaniFreund, abstain: str | None = None
+) -> None:
     """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
     console, votes = stdout(), reading.votes
     rows = rule_rows(model, votes)
-    n_silent = int((votes.n_votes_per_item == 0).sum())
+    n_silent = int(votes.patterns.counts[votes.patterns.votes_per_pattern == 0].sum())
     printed.print_understood(console, source, reading, abstain)
     console.print()
     printed.print_rules(console, rows, votes.class_names)

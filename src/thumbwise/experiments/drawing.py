@@ -13,7 +13,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.datasets.paper import PAPER_TITLES
 from thumbwise.exceptions import MissingPackageError
 from thumbwise.experiments.specs import Row
-from thumbwise.io.tables import replacing
+from thumbwise.io.whole import replacing
 
 # Colours of Okabe and Ito, which colour-blind people can tell apart.
 GREEN, BLUE, SKY, ORANGE, VERMILLION = "#009E73", "#0072B2", "#56B4E9", "#E69F00", "#D55E00"

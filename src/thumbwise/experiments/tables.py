@@ -12,7 +12,8 @@ from thumbwise.experiments.methods import METHODS
 from thumbwise.experiments.paper_values import DIGITS, STATISTICS
 from thumbwise.experiments.runner import as_table
 from thumbwise.experiments.specs import Row
-from thumbwise.io.tables import replacing, write_table
+from thumbwise.io.tables import write_table
+from thumbwise.io.whole import replacing
 
 TITLES = {**{method: method for method in METHODS}, "AMCL_CC": "AMCL CC", "best_approximator": "best approximator"}
 _LOSS_TITLES = {

@@ -21,11 +21,11 @@ import numpy.typing as npt
 from scipy.stats import hypergeom
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.gold_checks.sample_omnibus import omnibus_p_value
 from thumbwise.gold_checks.sample_population import Keys, Population, count_population
 from thumbwise.numerics.resampling import holm
-from thumbwise.votes import Votes
 
 COVERAGE = "coverage"
 
@@ -133,8 +133,8 @@ class SampleCheck:
 
 
 def check_sample(
-    gold: Votes,
-    pool: Votes,
+    gold: CountedVotes,
+    pool: CountedVotes,
     *,
     gold_is: Literal["separate", "subset"],
     error: float = 0.01,
@@ -184,7 +184,7 @@ def check_sample(
     return SampleCheck(error, omnibus, rows, n_tests, gold_is)
 
 
-def _compare_rules(population: Population, votes: Votes) -> tuple[tuple[SampleRow, ...], int]:
+def _compare_rules(population: Population, votes: CountedVotes) -> tuple[tuple[SampleRow, ...], int]:
     """Coverage and classes of every rule, and the number of distinct comparisons among them."""
     counted = np.stack([population.counts, population.gold], axis=1).astype(float)
     everywhere, gold = np.rint(_with_coverage(population.votes.T @ counted, votes)).astype(np.int64).T
@@ -198,14 +198,14 @@ def _compare_rules(population: Population, votes: Votes) -> tuple[tuple[SampleRo
     return tuple(SampleRow(*name, *map(float, row)) for name, row in zip(names, shares, strict=True)), n_tests
 
 
-def _with_coverage(table: npt.NDArray[np.generic], votes: Votes) -> npt.NDArray[np.generic]:
+def _with_coverage(table: npt.NDArray[np.generic], votes: CountedVotes) -> npt.NDArray[np.generic]:
     """Rows (rule, class) become rows (rule, coverage or class): a rule votes on what it gives any class."""
     by_class = table.reshape(votes.n_rules, votes.n_classes, *table.shape[1:])
     both = np.concatenate([by_class.sum(axis=1, keepdims=True), by_class], axis=1)
     return both.reshape(-1, *table.shape[1:])
 
 
-def _event_keys(population: Population, votes: Votes) -> Keys:
+def _event_keys(population: Population, votes: CountedVotes) -> Keys:
     """Equal for comparisons of the same set of patterns, or of a set and its complement."""
     sums = np.zeros(population.votes.shape[1], dtype=np.uint64)
     owners = np.repeat(np.arange(len(population.keys)), np.diff(population.votes.indptr))
@@ -238,7 +238,7 @@ def _holm(p_values: FloatArray, events: Keys) -> tuple[FloatArray, int]:
     return holm(p_values[first])[inverse], len(first)
 
 
-def _check_arguments(gold: Votes, pool: Votes, gold_is: str, error: float, n_permutations: int) -> None:
+def _check_arguments(gold: CountedVotes, pool: CountedVotes, gold_is: str, error: float, n_permutations: int) -> None:
     if gold_is not in ("separate", "subset"):
         raise InvalidLabelsError(f"gold_is must be one of 'separate', 'subset'; found {gold_is!r}.")
     if not 0 < error < 1:
@@ -258,7 +258,7 @@ def _check_arguments(gold: Votes, pool: Votes, gold_is: str, error: float, n_per
         raise InvalidLabelsError("there must be at least one gold item; found none. Pass the votes on the gold items.")
 
 
-def _first_difference(gold: Votes, pool: Votes) -> str:
+def _first_difference(gold: CountedVotes, pool: CountedVotes) -> str:
     ours, theirs = (*gold.rule_names, *gold.class_names), (*pool.rule_names, *pool.class_names)
     for mine, other in zip(ours, theirs, strict=False):
         if mine != other:

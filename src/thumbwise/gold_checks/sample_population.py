@@ -10,9 +10,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.patterns import Patterns
-from thumbwise.votes import Votes
 
 Keys = npt.NDArray[np.uint64]
 
@@ -53,7 +53,7 @@ class Population:
         return np.asarray(self.counts * (self.n_gold / self.n_items), dtype=float)
 
 
-def count_population(gold: Votes, pool: Votes, gold_is: str) -> Population:
+def count_population(gold: CountedVotes, pool: CountedVotes, gold_is: str) -> Population:
     """Join the patterns of gold and pool through their keys."""
     vote_keys = _vote_keys(pool)
     keys = np.concatenate([_pattern_keys(pool.patterns, vote_keys), _pattern_keys(gold.patterns, vote_keys)])
@@ -77,7 +77,7 @@ def _vote_matrix(patterns: Patterns) -> sp.csr_array:
     return sp.csr_array((np.ones(len(columns)), columns, patterns.starts), shape=shape)
 
 
-def _vote_keys(votes: Votes) -> Keys:
+def _vote_keys(votes: CountedVotes) -> Keys:
     """A 64-bit number for every (rule, class), from their names."""
     names = [f"{rule!r} {name!r}".encode() for rule in votes.rule_names for name in votes.class_names]
     return np.frombuffer(b"".join(sha256(name).digest()[:8] for name in names), dtype=np.uint64)

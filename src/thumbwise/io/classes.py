@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles
 from thumbwise.io.tables import as_text
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.reading.coding import code_names, settle_n_classes, smallest_dtype
-from thumbwise.votes import Votes
 
 MAX_INFERRED_NAMES = 100
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -95,7 +95,7 @@ def code_columns(names: Sequence[str], columns: Sequence[Column], gold: Column |
     return Coded(silenced, gold, roles.class_names, not _is_numeric(silenced))
 
 
-def code_gold(gold: Column, votes: Votes) -> IntArray:
+def code_gold(gold: Column, votes: CountedVotes) -> IntArray:
     """Class numbers; a label that is a number and no name of a class counts the classes from 0."""
     values: AnyArray = np.full(len(gold), None, dtype=object)
     present = ~np.ma.getmaskarray(gold)

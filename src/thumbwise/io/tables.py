@@ -17,13 +17,10 @@ may. Paths are taken literally: no wildcards, no addresses, no partitions read f
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.formats import (
@@ -37,6 +34,7 @@ from thumbwise.io.formats import (
     read_parquet,
 )
 from thumbwise.io.json_lines import read_json_lines
+from thumbwise.io.whole import part_of, replacing
 
 _READERS = {
     ".csv": read_delimited,
@@ -131,7 +129,7 @@ def check_writable(path: str | Path) -> Path:
     try:
         if target.exists():
             target.open("ab").close()
-        probe = _part_of(target)
+        probe = part_of(target)
         probe.touch()
         probe.unlink()
     except OSError as error:
@@ -187,22 +185,3 @@ def _gist(error: Exception) -> str:
     if "state machine" in text:
         return "its lines end in different ways, or quotes are out of place; save it anew as CSV."
     return text if len(text) <= 300 else text[:300] + " ..."
-
-
-def _part_of(target: Path) -> Path:
-    return target.with_name(f".thumbwise-{token_hex(8)}.part")
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of the target if nothing goes wrong, and else disappears."""
-    part = _part_of(target)
-    try:
-        yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        if target.exists():
-            part.chmod(target.stat().st_mode)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,8 +67,7 @@ def read_json(path: Path, max_bytes: int = MAX_BYTES) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for j, key in enumerate(keys) if key in set(keys[:j]))
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise ValueError(f"the key {twice!r} occurs twice in one object")
     return content
 
@@ -87,11 +87,13 @@ def read_class_names(path: Path, max_bytes: int = MAX_BYTES) -> tuple[str, ...]:
         keys = ", ".join(map(repr, list(content)[:10]))
         raise InvalidFileError(f"{path} must hold {expected}; class {missing[0]} is missing, the keys are {keys}.")
     names = tuple(content[str(c)] for c in range(len(content)))
+    seen: set[str] = set()
     for c, name in enumerate(names):
-        if not isinstance(name, str) or names.index(name) != c:
+        if not isinstance(name, str) or name in seen:
             raise InvalidFileError(
                 f"{path} must give every class a name of its own, a string; class {c} is called {_shown(name)}."
             )
+        seen.add(name)
     return names
 
 

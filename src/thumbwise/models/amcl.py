@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InfeasibleBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.gold import known_gold
@@ -226,7 +227,7 @@ class AMCL(LabelModel):
         named = [f"accuracy({names[j]})" for j in rules]
         return infeasible_error(solve_dual(problem), named, find_widening(problem))
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         patterns, k = votes.patterns, votes.n_classes
         cells = patterns.owners * k + patterns.classes
         mixed = np.bincount(cells, self.weights_[patterns.rules], minlength=patterns.n_patterns * k).reshape(-1, k)

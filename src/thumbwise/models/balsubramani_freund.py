@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidLabelsError
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
@@ -22,7 +23,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.numerics.solver import Solution
-from thumbwise.pinning import pose_pinned_problem, pose_problem
+from thumbwise.pinning import pose_known_problem, pose_problem
 from thumbwise.updating import match_weights, solve_from
 from thumbwise.votes import Votes
 
@@ -118,10 +119,7 @@ class BalsubramaniFreund(LabelModel):
         votes = read_for_fit(votes, y)
         box = self._settle_box(votes, y, box)
         known = box.known if self.pin_gold else None
-        if known is None:
-            problem = pose_problem(votes, box)
-        else:
-            problem = pose_pinned_problem(votes, box, known.positions(votes), known.labels)
+        problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
         solution, widening = self._solve(problem, box, earlier)
         if solution.kkt_residual > self.tol:
             warnings.warn(
@@ -178,7 +176,7 @@ class BalsubramaniFreund(LabelModel):
         """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
         return explain(self, votes, item)
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         features = self.box_.moments(votes).features
         return probabilities(self.weights_, features, votes.n_classes)
 

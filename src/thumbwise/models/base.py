@@ -13,13 +13,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.drift import Drift, PoolSummary, compare_with_pool
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.models.display import ShownInNotebooks
-from thumbwise.models.inputs import align, check_table, is_unnamed
-from thumbwise.patterns import take_rows
+from thumbwise.models.inputs import align, check_table, in_memory, is_unnamed
+from thumbwise.patterns import Patterns, take_rows
 from thumbwise.sql import DialectName, to_sql
 from thumbwise.votes import Votes
 
@@ -53,21 +54,32 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     _needs_labels = False
 
     @abstractmethod
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         """Probabilities of the patterns of some votes, shape (n_patterns, n_classes)."""
 
     def predict_proba(self, votes: Any) -> FloatArray:
-        """Probability of each class for each item, shape (n_items, n_classes), without refitting."""
+        """Probability of each class for each item, shape (n_items, n_classes), without refitting.
+
+        For :class:`LazyVotes`, a lazy frame of the engine that holds the items: their ids, ``p_<class>``, ``label``.
+        """
         votes = self._read(votes)
+        if not isinstance(votes, Votes):
+            proba = self._predict_patterns(votes)
+            return votes.answer(proba, best_classes(proba, votes.patterns), self.known_)  # type: ignore[no-any-return]
         proba = take_rows(self._predict_patterns(votes), votes.inverse)
         known, labels = self._known_items(votes)
         if len(known):
-            proba[known] = np.eye(votes.n_classes)[labels]
+            proba[known] = 0
+            proba[known, labels] = 1
         return proba
 
     def predict(self, votes: Any) -> AnyArray:
         """Most probable class of each item; of equally probable ones, that with most votes, then the first."""
-        predicted = self._label_items(self._read(votes))
+        votes = self._read(votes)
+        if not isinstance(votes, Votes):
+            best = best_classes(self._predict_patterns(votes), votes.patterns)
+            return votes.answer(None, best, self.known_)  # type: ignore[no-any-return]
+        predicted = self._label_items(votes)
         return np.asarray(self.classes_[predicted])
 
     def transform(self, votes: Any) -> FloatArray:
@@ -95,7 +107,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
 
     def score(self, votes: Any, y: Any) -> float:
         """Share of the items with a known label that ``predict`` gets right."""
-        votes = self._read(votes)
+        votes = in_memory(self._read(votes))
         labels = code_labels(y, votes.class_names, votes.n_items)
         known = labels != UNKNOWN
         if not known.any():
@@ -135,10 +147,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         return tags
 
     def _label_items(self, votes: Votes) -> IntArray:
-        proba = self._predict_patterns(votes)
-        is_best = proba >= proba.max(axis=1, keepdims=True) - TIE
-        best = np.argmax(np.where(is_best, votes.patterns.votes_per_class, -1), axis=1)
-        predicted = np.asarray(best[votes.inverse])
+        predicted = best_classes(self._predict_patterns(votes), votes.patterns)[votes.inverse]
         known, labels = self._known_items(votes)
         predicted[known] = labels
         return predicted
@@ -150,20 +159,26 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         positions = self.known_.positions(votes)
         return positions[positions >= 0], self.known_.labels[positions >= 0]
 
-    def _remember(self, votes: Votes, known: KnownLabels | None = None) -> None:
+    def _remember(self, votes: CountedVotes, known: KnownLabels | None = None) -> None:
         self.known_ = known
         self.classes_ = _as_array(votes.class_names)
         self.rule_names_ = votes.rule_names
         self.n_features_in_ = votes.n_rules
         self.pool_summary_ = PoolSummary.of(votes)
 
-    def _read(self, votes: Any) -> Votes:
+    def _read(self, votes: Any) -> Any:
         """Votes to predict for, with the rules in the order of the fit."""
         check_is_fitted(self)
-        if not isinstance(votes, Votes):
+        if not isinstance(votes, CountedVotes):
             check_table(votes)
             votes = Votes(votes, class_names=tuple(self.classes_.tolist()), copy=False)
         return align(votes, self.rule_names_, tuple(self.classes_.tolist()), type(self).__name__)
+
+
+def best_classes(proba: FloatArray, patterns: Patterns) -> IntArray:
+    """Most probable class of each pattern; of equally probable ones, that with most votes, then the first."""
+    is_best = proba >= proba.max(axis=1, keepdims=True) - TIE
+    return np.asarray(np.argmax(np.where(is_best, patterns.votes_per_class, -1), axis=1))
 
 
 def find_known(votes: Votes, labels: IntArray) -> KnownLabels | None:

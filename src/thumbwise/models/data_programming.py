@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from thumbwise._typing import FloatArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
 from thumbwise.labels import UNKNOWN, code_labels
@@ -19,7 +20,6 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.maxent import log_softmax
 from thumbwise.numerics.overlaps import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
-from thumbwise.votes import Votes
 
 # Probability that a vote is right at the start of the descent, and momentum of its steps, as in the original.
 _PRECISION = 0.7
@@ -124,7 +124,7 @@ class DataProgramming(LabelModel):
         self._remember(votes)
         return self
 
-    def _settle_balance(self, votes: Votes, y: Any) -> FloatArray:
+    def _settle_balance(self, votes: CountedVotes, y: Any) -> FloatArray:
         if self.class_balance is not None:
             return _check_balance(self.class_balance, votes.n_classes)
         labels = np.full(1, UNKNOWN) if y is None else code_labels(y, votes.class_names, votes.n_items)
@@ -162,7 +162,7 @@ class DataProgramming(LabelModel):
         """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
         return explain(self, votes, item)
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         log_rates = np.log(self.vote_rates_).reshape(-1, votes.n_classes)
         return np.exp(log_softmax(votes.patterns.indicators @ log_rates + np.log(self.class_balance_))[0])
 

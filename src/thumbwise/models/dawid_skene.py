@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
@@ -156,7 +157,7 @@ class DawidSkene(LabelModel):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must be a count of at least 0; found {getattr(self, name)!r}.")
 
-    def _warn_of_lost_classes(self, votes: Votes) -> None:
+    def _warn_of_lost_classes(self, votes: CountedVotes) -> None:
         votes_for = (votes.patterns.indicators.T @ votes.patterns.counts).reshape(-1, votes.n_classes).sum(axis=0)
         shares = votes_for / max(1, votes_for.sum())
         mattered = (shares >= _LOST_SHARE) & (shares * votes.n_items >= _LOST_ITEMS)
@@ -175,7 +176,7 @@ class DawidSkene(LabelModel):
         """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
         return explain(self, votes, item)
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         return np.exp(log_softmax(_log_joint(votes.patterns, self.rates_, self.class_frequencies_))[0])
 
 

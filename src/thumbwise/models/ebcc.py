@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.numerics.subtypes import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
-from thumbwise.votes import Votes
 
 # Starts are run side by side as long as the numbers of all of them stay in cache.
 _CELLS = 2**17
@@ -122,7 +122,7 @@ class EBCC(LabelModel):
         """
         self._check_parameters()
         votes = read_for_fit(votes, y)
-        labels = _read_labels(y, votes)
+        labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
         rows = find_rows(votes, labels)
         prior = make_prior(
             np.maximum(rows.counts @ rows.shares, 1),
@@ -140,7 +140,7 @@ class EBCC(LabelModel):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._remember(votes, find_known(votes, labels))
+        self._remember(votes, None if labels is None else find_known(votes, labels))
         return self
 
     def _runs(self, rows: Rows, prior: Tables) -> Iterator[Run]:
@@ -177,21 +177,19 @@ class EBCC(LabelModel):
                     "A small number such as 0.01 says little."
                 )
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         joint, _ = normalise(score(self.posterior_.expected_logs(), votes.patterns.indicators))
         return np.asarray(joint[:, 0].sum(axis=2))
 
 
-def _read_labels(y: Any, votes: Votes) -> IntArray:
-    if y is None:
-        return np.full(votes.n_items, UNKNOWN)
-    return code_labels(y, votes.class_names, votes.n_items)
-
-
-def find_rows(votes: Votes, labels: IntArray) -> Rows:
+def find_rows(votes: Any, labels: IntArray | None) -> Rows:
     """One row per pattern, and one more per pattern and class of items whose label is known."""
     k = votes.n_classes
-    cells = np.bincount(votes.inverse * np.int64(k + 1) + (labels + 1), minlength=votes.patterns.n_patterns * (k + 1))
+    if labels is None:
+        cells = np.kron(votes.patterns.counts, np.eye(1, k + 1, dtype=np.int64)[0])
+    else:
+        inverse, size = votes.inverse.astype(np.int64), votes.patterns.n_patterns * (k + 1)
+        cells = np.bincount(inverse * (k + 1) + labels + 1, minlength=size)
     used = np.flatnonzero(cells)
     patterns, classes = used // (k + 1), used % (k + 1) - 1
     known = classes != UNKNOWN

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from thumbwise._typing import FloatArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.metrics import TIE
 from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
@@ -17,7 +18,6 @@ from thumbwise.numerics.hyper_network import Network, PoolMeans, estimate_pool_m
 from thumbwise.numerics.hyper_weights import read_network
 from thumbwise.numerics.maxent import log_softmax
 from thumbwise.patterns import Patterns
-from thumbwise.votes import Votes
 
 
 class HyperLabelModel(LabelModel):
@@ -86,7 +86,7 @@ class HyperLabelModel(LabelModel):
         self._remember(votes)
         return self
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         proba = network_proba(self.network_, self.pool_means_, votes.patterns)
         return stretch(proba, self.lowest_, self.highest_)
 

@@ -8,16 +8,30 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import DegenerateFitWarning, InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN
 from thumbwise.reading.coding import MAX_INFERRED_CLASSES, is_missing
 from thumbwise.votes import Votes
 
 
-def read_for_fit(votes: Any, y: Any = None) -> Votes:
+def in_memory(votes: Any) -> Votes:
+    """Votes whose items have an order, which labels by position need."""
+    if isinstance(votes, Votes):
+        return votes
+    raise InvalidLabelsError(
+        "labels in the order of the items need items in memory; these votes are held elsewhere, and their rows have no "
+        "order. Pass the votes on the labeled items, votes.take_ids(ids); to fit, a box from them: "
+        'Box.from_gold(votes.take_ids(ids), labels, pool=votes, gold_is="subset").'
+    )
+
+
+def read_for_fit(votes: Any, y: Any = None) -> Any:
     """Votes as they are, or read; labels that are numbers may show classes that no vote does."""
     _warn_of_column(y)
-    read = votes if isinstance(votes, Votes) else _read_table(votes, y)
+    read = votes if isinstance(votes, CountedVotes) else _read_table(votes, y)
+    if y is not None:
+        in_memory(read)
     _check_labels(y, read.n_items)
     return read
 
@@ -114,7 +128,7 @@ def _largest_label(y: Any) -> int:
     return int(largest)
 
 
-def align(votes: Votes, rule_names: tuple[str, ...], class_names: tuple[Any, ...], model: str) -> Votes:
+def align(votes: Any, rule_names: tuple[str, ...], class_names: tuple[Any, ...], model: str) -> Any:
     """Votes of the rules that a model knows, in its order, or an error that says which it does not know."""
     if votes.class_names != class_names:
         raise InvalidVotesError(

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.patterns import Patterns
-from thumbwise.votes import Votes
 
 
 class MajorityVote(LabelModel):
@@ -31,7 +31,7 @@ class MajorityVote(LabelModel):
         self._remember(read_for_fit(votes, y))
         return self
 
-    def _predict_patterns(self, votes: Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         return vote_shares(votes.patterns)
 
 

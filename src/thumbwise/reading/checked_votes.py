@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.counted_votes import CountedVotes
+from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.patterns import Patterns, find_patterns, merge_patterns, take_rows
 from thumbwise.reading.coding import smallest_dtype
 from thumbwise.reading.read_votes import Coding, ReadVotes, check_groups
@@ -21,7 +21,7 @@ from thumbwise.reading.read_votes import Coding, ReadVotes, check_groups
 _LARGEST_ARRAY = 2 * 10**9
 
 
-class CheckedVotes:
+class CheckedVotes(CountedVotes):
     """What is known of votes however they were read; :class:`thumbwise.Votes` adds the ways to read them."""
 
     # A table that was read; None for long and sparse votes, which are held as patterns and the pattern of each item.
@@ -29,9 +29,6 @@ class CheckedVotes:
     _ids: AnyArray | None
     _groups: IntArray | None
     _coding: Coding
-    rule_names: tuple[str, ...]
-    class_names: tuple[Hashable, ...]
-    group_names: tuple[Hashable, ...]
 
     def _hold(self, read: ReadVotes, item_groups: npt.ArrayLike | None = None) -> Self:
         self.rule_names, self.class_names, self._coding = read.rule_names, read.class_names, read.coding
@@ -80,14 +77,6 @@ class CheckedVotes:
         return len(self.inverse if self._array is None else self._array)
 
     @property
-    def n_rules(self) -> int:
-        return len(self.rule_names)
-
-    @property
-    def n_classes(self) -> int:
-        return len(self.class_names)
-
-    @property
     def has_ids(self) -> bool:
         """Whether item ids were given (if not, ``item_ids`` are positions)."""
         return self._ids is not None
@@ -124,14 +113,35 @@ class CheckedVotes:
         silent = 1 - self.patterns.votes_per_rule.sum() / max(1, self.n_items * self.n_rules)
         return self._coding.describe(self.class_names, silent)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of rule names, class names, patterns and counts: equal for the same items in any order."""
-        digest = sha256(repr((self.rule_names, self.class_names, self.group_names)).encode())
-        patterns = self.patterns
-        for part in (patterns.starts, patterns.rules, patterns.classes, patterns.counts, patterns.groups):
-            digest.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
-        return digest.hexdigest()
+    def find_ids(self, ids: npt.ArrayLike) -> IntArray:
+        """Where the items of some ids stand, -1 for those that are not there."""
+        wanted = np.asarray(ids)
+        place = {value: i for i, value in enumerate(wanted.tolist())}
+        found = np.full(len(wanted), -1)
+        for i, value in enumerate(self.item_ids.tolist()):
+            if value in place:
+                found[place[value]] = i
+        return found
+
+    def contains_ids(self, ids: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Whether each of some ids is that of an item."""
+        wanted = np.asarray(ids)
+        if wanted.dtype.kind in "iu" and self.item_ids.dtype.kind in "iu":
+            return np.isin(wanted, self.item_ids)
+        ours = set(self.item_ids.tolist())  # NumPy sorts texts, which takes a hundred times as long
+        return np.array([value in ours for value in wanted.tolist()], dtype=bool)
+
+    def take_ids(self, ids: npt.ArrayLike) -> Self:
+        """The votes on the items of these ids, in their order; all must be there."""
+        positions = self.find_ids(ids)
+        missing = np.flatnonzero(positions < 0)
+        if len(missing):
+            raise InvalidLabelsError(
+                f"ids must be those of items; {len(missing)} of {len(positions)} are not, such as "
+                f"{np.asarray(ids)[missing[0]].tolist()!r}. Drop them, or look whether ids are written in the same way "
+                "on both sides."
+            )
+        return self.take(positions)
 
     def take(self, items: npt.ArrayLike) -> Self:
         """The votes on some of the items (positions or a mask), with their ids."""
@@ -192,9 +202,6 @@ class CheckedVotes:
         if self._array is None:
             other._found = self._found
         return other
-
-    def __len__(self) -> int:
-        return self.n_items
 
     def __repr__(self) -> str:
         size = f"{self.n_items:,} items x {self.n_rules:,} rules, {self.patterns.n_patterns:,} patterns"

@@ -146,9 +146,12 @@ def is_missing(value: object) -> bool:
     if value is None:
         return True
     try:
-        return bool(value != value)  # noqa: PLR0124  # NaN and NaT are the values that differ from themselves
-    except TypeError:  # pandas.NA refuses to be true or false
+        # NaN and NaT are the values that differ from themselves; an array of one NaN is still an array.
+        return bool(value != value) and not getattr(value, "ndim", 0)  # noqa: PLR0124
+    except (TypeError, ArithmeticError):  # pandas.NA refuses to be true or false, Decimal("sNaN") to be compared
         return True
+    except ValueError:  # an array differs from itself in some places or in none, and is no single value
+        return False
 
 
 def code_names(

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -17,8 +18,9 @@ from thumbwise.patterns import take_rows
 from thumbwise.reading.coding import is_missing
 
 _SMALL_TABLE = 2**20
-# What NumPy may turn into such an array; it would also spell numbers out among strings, and round them among floats.
-_LOSSLESS: dict[str, type] = {"U": str, "S": bytes, "f": float, "c": complex}
+# What NumPy may turn into such an array; it would also round large integers among floats.
+_LOSSLESS: dict[str, type] = {"f": float, "c": complex}
+_LONGEST_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,10 @@ class Column:
     def missing(self) -> AnyArray:
         """Which of the distinct values are None, NaN, NaT or NA."""
         if self.values.dtype.kind in "OT":
-            return np.array([is_missing(value) for value in self.values], dtype=bool)
+            plain = self.values.tolist()
+            if set(map(type, plain)) == {str}:
+                return np.zeros(len(plain), dtype=bool)
+            return np.array([is_missing(value) for value in plain], dtype=bool)
         return np.asarray(self.values != self.values)  # NaN and NaT differ from themselves
 
     def rows_of(self, chosen: AnyArray) -> IntArray:
@@ -52,12 +57,21 @@ class LongTable:
         """The first of the strange labels, where it is, and how many there are."""
         rows = self.labels.rows_of(strange)
         item, rule, label = (plain_value(c.values[c.index[rows[0]]]) for c in (self.items, self.rules, self.labels))
-        return f"{label!r} at item {item!r}, rule {str(rule)!r} (row {rows[0]}; {len(rows)} such votes)"
+        return f"{show(label)} at item {show(item)}, rule {show(str(rule))} (row {rows[0]}; {len(rows)} such votes)"
 
 
 def plain_value(value: Any) -> Any:
     """A NumPy scalar as what Python has for it."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def show(value: object) -> str:
+    """A value as Python writes it, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return f"a number of type {type(value).__name__} with thousands of digits"
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
 def open_columns(data: Any, names: Sequence[str]) -> list[AnyArray]:
@@ -141,12 +155,16 @@ def _of_series(series: nw.Series[Any]) -> AnyArray:
 
 
 def _of_list(values: list[Any]) -> AnyArray:
-    try:
-        array = np.asarray(values)
-    except ValueError:  # tuples of different lengths
+    """Numbers as NumPy has them, all else as objects: its strings take the room of the longest each."""
+    kinds = set(map(type, values))
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        # NumPy's would also lose zeros at their end.
+        return _objects(values if kinds == {str} else [str.__str__(value) for value in values])
+    if not all(issubclass(kind, (Number, np.generic)) and not issubclass(kind, (str, bytes)) for kind in kinds):
         return _objects(values)
+    array = np.asarray(values)
     alike = _LOSSLESS.get(array.dtype.kind, object)
-    return array if array.ndim == 1 and all(isinstance(value, alike) for value in values) else _objects(values)
+    return array if array.ndim == 1 and all(issubclass(kind, alike) for kind in kinds) else _objects(values)
 
 
 def _objects(values: Sequence[Any]) -> AnyArray:

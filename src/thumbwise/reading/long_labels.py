@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +41,18 @@ def code_long_labels(
             )
         if is_text.any():
             return _code_strings(table, is_text, n_classes, class_names, abstain)
-        values = np.array([float(v) if ok else np.nan for v, ok in zip(values, is_number, strict=True)], dtype=float)
+        values = np.array(
+            [_as_float(v) if ok else np.nan for v, ok in zip(values, is_number, strict=True)], dtype=float
+        )
     return _code_numbers(table, values, n_classes, class_names)
+
+
+def _as_float(value: Any) -> float:
+    """Infinity in place of a number beyond all floats; neither is a class."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
 
 
 def _code_by_codes(table: LongTable, codes: Codes) -> IntArray:

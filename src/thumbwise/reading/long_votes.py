@@ -18,7 +18,7 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import ABSTAIN, take_rows
 from thumbwise.reading.codes import Codes
-from thumbwise.reading.long_columns import Column, LongTable, as_array, find_distinct, open_columns, plain_value
+from thumbwise.reading.long_columns import Column, LongTable, as_array, find_distinct, open_columns, plain_value, show
 from thumbwise.reading.long_labels import code_long_labels
 from thumbwise.reading.raw_votes import check_ids, first_repeated
 from thumbwise.reading.read_votes import ClassNames, Coding, ReadVotes
@@ -87,7 +87,7 @@ def _settle_items(items: Column, item_ids: Any) -> tuple[AnyArray, IntArray]:
 
 def _settle_rules(rules: Column, rule_names: Sequence[str] | None) -> tuple[tuple[str, ...], IntArray]:
     """Names of all rules, and where each of the distinct values is among them."""
-    found = [str(value) for value in rules.values]
+    found = [_name_of(value) for value in rules.values.tolist()]
     repeated = first_repeated(found)
     if repeated is not None:
         raise InvalidVotesError(
@@ -107,6 +107,13 @@ def _settle_rules(rules: Column, rule_names: Sequence[str] | None) -> tuple[tupl
     return names, where
 
 
+def _name_of(rule: object) -> str:
+    try:
+        return str(rule)
+    except ValueError as error:  # an integer of more than 4,300 digits
+        raise InvalidVotesError(f"rules must have names that can be written; found {show(rule)} ({error}).") from None
+
+
 def _refuse_undeclared(
     column: Column, where: IntArray, argument: str, what: str, declared: Sequence[Any] | AnyArray
 ) -> None:
@@ -114,9 +121,9 @@ def _refuse_undeclared(
     if unknown.any():
         rows = column.rows_of(unknown)
         value = plain_value(column.values[column.index[rows[0]]])
-        shown = ", ".join(repr(plain_value(name)) for name in declared[:5]) + (", ..." if len(declared) > 5 else "")
+        shown = ", ".join(show(plain_value(name)) for name in declared[:5]) + (", ..." if len(declared) > 5 else "")
         raise InvalidVotesError(
-            f"{argument} must hold every {what} of the votes; {value!r} of row {rows[0]} is not among {shown} "
+            f"{argument} must hold every {what} of the votes; {show(value)} of row {rows[0]} is not among {shown} "
             f"({len(rows)} such rows, {unknown.sum()} such {what}s). Add it to {argument}, or drop its rows."
         )
 

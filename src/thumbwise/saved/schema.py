@@ -93,8 +93,9 @@ class Node:
 
     def scalar(self) -> Scalar:
         """A name: a string, a number, true, false or null."""
-        if isinstance(self.value, (dict, list)):
-            self.refuse("a string, a number, true, false or null")
+        is_large = type(self.value) is int and not -(2**63) <= self.value < 2**64
+        if isinstance(self.value, (dict, list)) or is_large:
+            self.refuse("a string, a number of at most 64 bits, true, false or null")
         return self.value  # type: ignore[no-any-return]
 
     def optional(self, read: Callable[[Node], T]) -> T | None:

@@ -1,0 +1,1 @@
+"""Fuzzers: strange bytes for everything that reads files of strangers."""

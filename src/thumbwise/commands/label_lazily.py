@@ -1,0 +1,235 @@
+"""thumbwise label on data that need not fit into memory: files stay files, only patterns and gold come here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.box import Box
+from thumbwise.commands.working import running
+from thumbwise.console import progress
+from thumbwise.engines.files import open_files
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError
+from thumbwise.io.classes import code_gold, distinct_texts
+from thumbwise.io.formats import Column
+from thumbwise.io.gold_table import open_gold
+from thumbwise.io.labeled import entropies, margins
+from thumbwise.io.roles import Roles, check_roles, settle_id
+from thumbwise.io.tables import Table, check_names, read_table
+from thumbwise.io.whole import replacing, replacing_folder
+from thumbwise.labels import UNKNOWN
+from thumbwise.lazy_votes import LazyVotes
+from thumbwise.models.base import LabelModel, best_classes
+from thumbwise.votes import Votes
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# Bytes of files above which rows are not brought into memory.
+LARGE = 300 * 10**6
+_ENDINGS = (".parquet", ".csv", ".tsv")
+
+
+def is_lazy(source: Path, output: Path | None, roles: Roles) -> bool:
+    """Whether votes stay in their files: many files, large files, or an output that is a folder."""
+    if roles.layout not in (None, "wide"):
+        return False
+    if source.is_dir():
+        return roles.layout == "wide" or not (source / "label.json").exists()
+    if not source.exists():
+        return has_magic(str(source))
+    is_table = source.suffix.lower() in _ENDINGS
+    return is_table and (source.stat().st_size > LARGE or (output is not None and not output.suffix))
+
+
+@dataclass(frozen=True, eq=False)
+class LazyReading:
+    """Votes in files with the gold labels of some of their items; what commands print is called as in ``Reading``."""
+
+    votes: LazyVotes
+    gold_votes: Votes
+    gold_labels: IntArray
+    notes: tuple[str, ...]
+    separate = None
+    jury = None
+
+    def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
+        """``Box.from_gold`` with this gold and this pool."""
+        return Box.from_gold(
+            self.gold_votes,
+            self.gold_labels,
+            pool=self.votes,
+            gold_is="subset",
+            confidence_level=confidence_level,
+            **options,
+        )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much memory the database may take, and where it puts what exceeds it; None leaves it to the database."""
+
+    memory: str | None = None
+    spill: Path | None = None
+
+
+NO_LIMITS = Limits()
+
+
+@contextmanager
+def database(limits: Limits) -> Iterator[DuckDBPyConnection]:
+    """A DuckDB of our own, with a limit on its memory and a folder for what exceeds it."""
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    off = ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions")
+    memory = limits.memory
+    if limits.spill is not None and not limits.spill.is_dir():
+        raise InvalidFileError(f"the folder for temporary files must exist; there is no folder {limits.spill}.")
+    with tempfile.TemporaryDirectory(prefix="thumbwise-", dir=limits.spill) as folder:
+        settings: dict[str, Any] = {**dict.fromkeys(off, "false"), "temp_directory": folder}
+        try:
+            connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
+        except duckdb.Error as error:
+            raise InvalidChoiceError(f"memory must be a size such as 4GB; found {memory!r} ({error}).") from None
+        with connection:
+            connection.execute("SET preserve_insertion_order = false")
+            yield connection
+
+
+def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None, roles: Roles) -> LazyReading:
+    """Find ids, rules and classes; fetch the votes of the gold items."""
+    if roles.codes is not None or roles.gold_column is not None:
+        raise InvalidChoiceError(
+            "votes that stay in files are read without codes and gold_column; recode them, or name a gold file."
+        )
+    if gold is None:
+        raise InvalidLabelsError(
+            "gold labels are needed: about a hundred items, drawn at random, whose class somebody checked. Name a file "
+            "of ids and labels with gold=FILE."
+        )
+    pattern = source / "*.parquet" if source.is_dir() else source
+    relation = open_files(str(pattern), connection)
+    names = Table({name: np.ma.asarray(np.empty(0)) for name in relation.columns})
+    check_roles(names, roles, roles.item_id)
+    id_name, note = settle_id(names, roles, is_needed=True)
+    known = open_gold(read_table(gold), id_name, roles)
+    with progress("counting patterns"):
+        votes = _open_votes(relation, str(id_name), known.labels, roles)
+        ids = _as_ids(relation, str(id_name), known.ids or ())
+        labels = code_gold(known.labels, votes)
+        gold_votes = votes.take_ids(ids[labels != UNKNOWN])
+    notes = tuple(text for text in (note, *known.notes, f"items stay in {pattern}; only patterns were read") if text)
+    return LazyReading(votes, gold_votes, labels[labels != UNKNOWN], notes)
+
+
+def _open_votes(relation: Any, id_name: str, gold: Column, roles: Roles) -> LazyVotes:
+    """Votes with the classes that are listed, or else those of the votes and of gold together."""
+    options: dict[str, Any] = {"item_id": id_name, "keep": list(roles.ignore), "abstain": roles.abstain}
+    votes = LazyVotes(relation, class_names=roles.class_names, **options)
+    if roles.class_names is not None:
+        return votes
+    more = distinct_texts(gold) - {str(name) for name in votes.class_names}
+    if not more or votes.class_names == tuple(range(votes.n_classes)):
+        return _with_numbers(relation, votes, more, options)
+    return LazyVotes(relation, class_names=sorted({*map(str, votes.class_names), *more}), **options)
+
+
+def _with_numbers(relation: Any, votes: LazyVotes, more: set[str], options: dict[str, Any]) -> LazyVotes:
+    numbers = [int(text) for text in more if text.isdigit()]
+    if not numbers or max(numbers) < votes.n_classes:
+        return votes
+    return LazyVotes(relation, n_classes=max(numbers) + 1, **options)
+
+
+def _as_ids(relation: Any, id_name: str, texts: Sequence[str]) -> AnyArray:
+    """Ids of gold as the files hold theirs: whole numbers or texts."""
+    kind = str(relation.types[relation.columns.index(id_name)])
+    if "INT" not in kind:
+        return np.array(texts, dtype=object)
+    strange = [text for text in texts if not _is_int(text)]
+    if strange:
+        raise InvalidLabelsError(
+            f"gold ids must be among the items, whose ids are whole numbers; {len(strange)} of {len(texts)} are not, "
+            f"such as {strange[0]!r}. Correct or drop them."
+        )
+    return np.array([int(text) for text in texts], dtype=np.int64)
+
+
+def _is_int(text: str) -> bool:
+    try:
+        return str(int(text)) == text
+    except ValueError:
+        return False
+
+
+def write_lazily(connection: DuckDBPyConnection, reading: LazyReading, model: LabelModel, output: Path) -> int:
+    """Labels as ``thumbwise label`` writes them, one file or a folder of Parquet files; whole or not at all."""
+    votes = reading.votes
+    proba = model._predict_patterns(votes)
+    labels = best_classes(proba, votes.patterns)
+    n_votes = votes.patterns.votes_per_pattern.astype(np.int64)
+    more = {"margin": (margins(proba), 1.0), "entropy": (entropies(proba), 0.0), "n_votes": (n_votes, None)}
+    answered = _in_order(votes.answer(proba, labels, model.known_, more=more), votes.n_classes)
+    check_names(answered.columns)
+    if output.suffix:
+        with replacing(output.resolve()) as part:
+            _copy(connection, answered, part, output.suffix.lower())
+    else:
+        with replacing_folder(output.resolve()) as part:
+            _copy(connection, answered, part, ".parquet", "PER_THREAD_OUTPUT true, ")
+    return votes.n_items
+
+
+def _in_order(answered: Any, n_classes: int) -> Any:
+    """Columns in the order in which other tables of labels have them: ids, label, probabilities, more, passed on."""
+    columns = list(answered.columns)
+    label = columns.index("label")
+    item, *passed_on = columns[: label - n_classes]
+    wanted = [item, "label", *columns[label - n_classes : label], *columns[label + 1 :], *passed_on]
+    return answered.project(", ".join('"' + name.replace('"', '""') + '"' for name in wanted))
+
+
+def _copy(connection: DuckDBPyConnection, relation: Any, place: Path, ending: str, options: str = "") -> None:
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    kinds = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'"}
+    literal = "'" + os.fspath(place).replace("'", "''") + "'"
+    view = "thumbwise_labels"
+    relation.create_view(view, replace=True)
+    try:
+        with running(connection, "writing"):
+            connection.execute(f"COPY (SELECT * FROM {view}) TO {literal} ({options}{kinds[ending]})")  # noqa: S608
+    except (duckdb.Error, OSError) as error:
+        raise InvalidFileError(f"the labels could not be written: {' '.join(str(error).split())[:300]}") from error
+
+
+def check_lazy_output(output: Path | None, source: Path, gold: Path | None) -> None:
+    """Whatever is wrong with the output is said before anything is computed."""
+    if output is None:
+        return
+    target = output.resolve()
+    if output.suffix and output.suffix.lower() not in _ENDINGS:
+        raise InvalidFileError(
+            f"{output} must end in {', '.join(_ENDINGS)}, or be a folder; its ending is {output.suffix!r}."
+        )
+    if not target.parent.is_dir():
+        raise InvalidFileError(
+            f"{output} cannot be written: the folder {target.parent} does not exist. Create it first."
+        )
+    inputs = [path.resolve() for path in (source, source.parent, gold) if path is not None]
+    if target in inputs:
+        raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
+    if target.is_dir() and not all(path.suffix == ".parquet" for path in target.iterdir()):
+        raise InvalidFileError(f"{output} holds files that are no labels; choose another folder, or empty it.")
+    if shutil.disk_usage(target.parent).free < 10**6:
+        raise InvalidFileError(f"{output} cannot be written: the disk is full.")

@@ -1,0 +1,62 @@
+"""Spark in local mode with several partitions: what the other engines are tested for, in few jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import thumbwise as tw
+from engines.holders import Table, lazy_votes, rows_of
+from engines.holders import in_memory as read
+from engines.problems import OPTIONS, assert_same_answers, fit_pinned, in_memory, make_pool
+from thumbwise.engines.spark import check_java, start_local_spark
+from thumbwise.exceptions import MissingPackageError
+
+Start = Callable[[], Any]
+
+
+def test_the_pinned_game_is_that_in_memory(spark: Start, tmp_path: Path) -> None:
+    """Names with dots, quotes and backticks; strings; gold by id; probabilities by id."""
+    table, _, _ = make_pool()
+    lazy = lazy_votes("spark", table, tmp_path, spark, **OPTIONS)
+    votes = in_memory(table)
+    assert lazy._items.frame.to_native().rdd.getNumPartitions() == 3
+    assert lazy.fingerprint == votes.fingerprint
+    model = fit_pinned(lazy)
+    answered = model.predict_proba(lazy)
+    assert "BroadcastHashJoin" in plan_of(answered)
+    assert_same_answers(rows_of(answered), fit_pinned(votes), votes, table)
+
+
+def plan_of(frame: Any) -> str:
+    shown = StringIO()
+    with redirect_stdout(shown):
+        frame.explain()
+    return shown.getvalue()
+
+
+def test_numbers_floats_and_missing_ones(spark: Start, tmp_path: Path) -> None:
+    table: Table = {"a": [0.0, float("nan"), None, 1.0, -1.0, 0.0], "b": [1, 0, 2, None, 1, 1]}
+    lazy = lazy_votes("spark", table, tmp_path, spark)
+    assert lazy.fingerprint == read(table, ["a", "b"]).fingerprint
+
+
+def test_a_bad_vote(spark: Start, tmp_path: Path) -> None:
+    lazy = lazy_votes("spark", {"a": [0, 1, -7], "b": [2, 0, 5]}, tmp_path, spark, n_classes=2)
+    with pytest.raises(tw.InvalidVotesError, match=r"found -7 of rule 'a' \(3 such votes\)"):
+        _ = lazy.patterns
+
+
+def test_without_java_the_error_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MissingPackageError, match=r"no java on the PATH.*openjdk-17"):
+        start_local_spark()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MissingPackageError, match="JAVA_HOME="):
+        check_java()
