@@ -16,6 +16,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 MAX_RUNS = 3
 # No further run of the same job is started once its runs have taken this long.
 ENOUGH_SECONDS = 60.0
+# A method at full size is given up after this long.
+PATIENCE = 900.0
+# Above this load average others' work distorts what is measured.
+QUIET_LOAD = 0.5
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,14 @@ class Job:
         self.worker = worker
         self.command = [python, "-m", f"benchmarks.workers.{worker}", *map(str, arguments)]
 
-    def run(self) -> str:
+    def run(self, max_seconds: float | None = None) -> str:
         """Standard output of one run."""
-        done = subprocess.run(self.command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+        try:
+            done = subprocess.run(
+                self.command, capture_output=True, text=True, check=False, cwd=REPOSITORY, timeout=max_seconds
+            )
+        except subprocess.TimeoutExpired as error:
+            raise WorkerError(f"{self.worker} did not finish in {max_seconds:.0f} s.") from error
         if done.returncode:
             raise WorkerError(f"{self.worker} ended with status {done.returncode}: {done.stderr.strip()[-600:]}")
         return done.stdout
@@ -57,8 +66,34 @@ def measure(*jobs: Job, max_runs: int = MAX_RUNS) -> list[Measurement]:
     for _ in range(max_runs):
         for job, done in zip(jobs, runs, strict=True):
             if sum(run.seconds for run in done) < ENOUGH_SECONDS:
-                done.append(Measurement(**json.loads(job.run().splitlines()[-1])))
+                done.append(read_measurement(job.run()))
     return [_best(done) for done in runs]
+
+
+def read_measurement(said: str) -> Measurement:
+    """The last line of what a worker wrote."""
+    return Measurement(**json.loads(said.splitlines()[-1]))
+
+
+def measure_large(large: Job, small: Job, factor: float, max_seconds: float = PATIENCE) -> Measurement:
+    """One run at full size; if it fails or takes too long, the best of runs at a smaller size, multiplied.
+
+    Both time and memory are multiplied; ``checks["extrapolated"]`` says so.
+    """
+    try:
+        full = read_measurement(large.run(max_seconds))
+        return replace(full, slowest=full.seconds, checks={**full.checks, "extrapolated": ""})
+    except WorkerError as error:
+        (part,) = measure(small)
+        reason = "did not finish" if "did not finish" in str(error) else "failed"
+        said = f"{reason} at full size; measured {part.seconds:.1f} s, {part.peak_mb:,.0f} MB, and multiplied"
+        return replace(
+            part,
+            seconds=factor * part.seconds,
+            slowest=factor * part.slowest,
+            peak_mb=factor * part.peak_mb,
+            checks={**part.checks, "extrapolated": f"{said} by {factor:g}"},
+        )
 
 
 def _best(runs: Sequence[Measurement]) -> Measurement:
@@ -87,6 +122,14 @@ def describe_machine() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     version = ".".join(map(str, sys.version_info[:3]))
     return f"{model}, {os.cpu_count()} cores, {memory:.0f} GB, Python {version}; {describe_load()}"
+
+
+def warn_if_busy() -> str:
+    """A sentence if the machine does something else, or nothing."""
+    load = os.getloadavg()[0]
+    if load <= QUIET_LOAD:
+        return ""
+    return f"WARNING: the load average is {load:.1f}, above {QUIET_LOAD}: something else is running, ratios may be off."
 
 
 def describe_load() -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from benchmarks.launching import REPOSITORY, Job, Measurement, measure
+from benchmarks.game import paper_folder
+from benchmarks.launching import Job, Measurement, measure
 from benchmarks.scale import Peer
 from benchmarks.settings import Settings
 from benchmarks.tables import Row, Table, merge_versions
@@ -37,11 +34,10 @@ _NOTE = "Ratio: seconds over those of the row above. Array given to fit and agai
 def _against(
     settings: Settings, n_items: int, models: list[str], peers: list[Peer]
 ) -> tuple[list[Row], dict[str, str]]:
-    with TemporaryDirectory() as directory:
-        Job("make_votes", directory, n_items, 10).run()
-        ours = [Job("thumbwise_fit", directory, n_items, model, 0) for model in models]
-        theirs = [peer.job(directory, settings.peers) for peer in peers if settings.peers]
-        fits = measure(*ours, *theirs)
+    folder = settings.votes(n_items)
+    ours = [Job("thumbwise_fit", folder, n_items, model, 0) for model in models]
+    theirs = [peer.job(folder, settings.peers) for peer in peers if settings.peers]
+    fits = measure(*ours, *theirs, max_runs=settings.n_runs)
     rows: list[Row] = []
     for i, (model, peer) in enumerate(zip(models, peers, strict=True)):
         rows.append(_memory_judged(f"thumbwise {model}", fits[i]))
@@ -66,9 +62,9 @@ def _says(fit: Measurement) -> str:
     return f"log loss {fit.checks['log_loss']:.3f}" + (f", {iterations} iterations" if iterations else "")
 
 
-def compare_on_imdb(_: Settings) -> Table:
+def compare_on_imdb(settings: Settings) -> Table:
     """EBCC against the same updates item by item; the exact AMCL against 500 subgradient steps."""
-    path = Path(os.environ.get("THUMBWISE_DATA", REPOSITORY.parent / "shared" / "data")) / "paper" / "imdb.mat"
+    path = paper_folder() / "imdb.mat"
     if not path.exists():
         return Table(
             "EBCC and AMCL on IMDB", [Row("imdb", remarks="left out: no paper/imdb.mat in THUMBWISE_DATA")], []
@@ -78,6 +74,7 @@ def compare_on_imdb(_: Settings) -> Table:
         Job("paper_ebcc", path, "items"),
         Job("paper_amcl", path, "exact"),
         Job("paper_amcl", path, "subgradient"),
+        max_runs=settings.n_runs,
     )
     rows = [
         Row.of("thumbwise EBCC", ebcc, 1, remarks=_says(ebcc)),
@@ -101,8 +98,7 @@ def _slower(name: str, theirs: Measurement, ours: Measurement, asked: float, rem
 def measure_hyper(settings: Settings) -> Table:
     """The network that needs 8.7 GB for a million items in its own package."""
     n_items = settings.items(1_000_000)
-    with TemporaryDirectory() as directory:
-        Job("make_votes", directory, n_items, 10).run()
-        (fit,) = measure(Job("thumbwise_fit", directory, n_items, "hyper", 0))
+    job = Job("thumbwise_fit", settings.votes(n_items), n_items, "hyper", 0)
+    (fit,) = measure(job, max_runs=settings.n_runs)
     rows = [_memory_judged("thumbwise HyperLabelModel", fit)]
     return Table(f"Hyper label model, {n_items:,} items, 10 rules", rows, [], merge_versions(fit))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from tempfile import TemporaryDirectory
+from pathlib import Path
 
 from benchmarks.launching import Job, Measurement, measure
 from benchmarks.settings import Settings
@@ -20,7 +20,7 @@ class Peer:
     asked: float
     options: tuple[str, ...] = ()
 
-    def job(self, directory: str, python: str) -> Job:
+    def job(self, directory: Path, python: str) -> Job:
         return Job(self.worker, directory, self.n_items, *self.options, python=python)
 
 
@@ -28,19 +28,19 @@ def compare_at_scale(settings: Settings) -> Table:
     """Fit and probabilities, time and memory."""
     n_items, n_crowd = settings.items(10_000_000), settings.items(1_000_000)
     peers = [
-        Peer("Snorkel LabelModel", "snorkel_label_model", n_items, 20),
-        Peer(f"crowd-kit OneCoinDawidSkene, from {n_crowd:,}", "crowdkit_dawid_skene", n_crowd, 100, ("one_coin",)),
+        Peer("Snorkel LabelModel", "snorkel_label_model", n_items, 25),
+        Peer(f"crowd-kit OneCoinDawidSkene, from {n_crowd:,}", "crowdkit_dawid_skene", n_crowd, 300, ("one_coin",)),
     ]
-    with TemporaryDirectory() as directory:
-        Job("make_votes", directory, n_items, 10).run()
-        ours, reused, skene, warm, fresh, *theirs = measure(
-            Job("thumbwise_fit", directory, n_items, "bf", 100),
-            Job("thumbwise_fit", directory, n_items, "bf", 100, "--reuse"),
-            Job("thumbwise_fit", directory, n_items, "dawid_skene", 0),
-            Job("copy_speed", n_items * 16e-6, "warm"),
-            Job("copy_speed", n_items * 16e-6, "fresh"),
-            *(peer.job(directory, settings.peers) for peer in peers if settings.peers),
-        )
+    folder = settings.votes(n_items)
+    ours, reused, skene, warm, fresh, *theirs = measure(
+        Job("thumbwise_fit", folder, n_items, "bf", 100),
+        Job("thumbwise_fit", folder, n_items, "bf", 100, "--reuse"),
+        Job("thumbwise_fit", folder, n_items, "dawid_skene", 0),
+        Job("copy_speed", n_items * 16e-6, "warm"),
+        Job("copy_speed", n_items * 16e-6, "fresh"),
+        *(peer.job(folder, settings.peers) for peer in peers if settings.peers),
+        max_runs=settings.n_runs,
+    )
     rows = [
         _fit_row("thumbwise BalsubramaniFreund, array twice", ours, ours),
         _fit_row("thumbwise BalsubramaniFreund, Votes reused", reused, ours),

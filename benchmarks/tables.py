@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks.launching import Measurement
 
@@ -46,6 +48,34 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """Seconds at several sizes, and the slope of their logarithms: 1 is proportional."""
+
+    of: str
+    sizes: list[int]
+    seconds: list[float]
+    slope: float
+
+    @classmethod
+    def of_runs(cls, of: str, sizes: Sequence[int], runs: Sequence[Measurement]) -> Growth:
+        seconds = [run.seconds for run in runs]
+        return cls(of, list(sizes), seconds, log_log_slope(sizes, seconds))
+
+    @property
+    def last_slope(self) -> float:
+        """Between the two largest sizes."""
+        return log_log_slope(self.sizes[-2:], self.seconds[-2:])
+
+
+def log_log_slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """Least-squares slope of log seconds on log sizes."""
+    x, y = [math.log(size) for size in sizes], [math.log(value) for value in seconds]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    rise = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    return rise / sum((a - mean_x) ** 2 for a in x)
+
+
+@dataclass(frozen=True)
 class Table:
     """A title, rows, and sentences below them."""
 
@@ -53,12 +83,16 @@ class Table:
     rows: list[Row]
     notes: list[str]
     versions: dict[str, str] = field(default_factory=dict)
+    growth: list[Growth] = field(default_factory=list)
+    failed: str = ""
 
     def unjudged(self) -> Table:
         """The same without what was asked, which holds for full sizes only."""
         return replace(self, rows=[replace(row, asked="", reached=None) for row in self.rows])
 
     def __str__(self) -> str:
+        if self.failed:
+            return f"## {self.title}\n\nFAILED: {self.failed}"
         lines = [HEADER, *(row.cells() for row in self.rows)]
         used = [i for i in range(len(HEADER)) if any(line[i] for line in lines[1:])]
         widths = {i: max(len(line[i]) for line in lines) for i in used}
@@ -73,11 +107,17 @@ def merge_versions(*measurements: Measurement) -> dict[str, str]:
     return {name: number for one in measurements for name, number in one.versions.items()}
 
 
-def write_tables(path: Path, machine: str, tables: Sequence[Table]) -> None:
-    """Save everything that was printed as JSON, whole or not at all."""
+def write_json(path: Path, machine: dict[str, Any], tables: dict[str, Table]) -> None:
+    """Save everything that was printed as JSON."""
+    listed = [{"name": name, **asdict(table)} for name, table in tables.items()]
+    write_whole(path, json.dumps({**machine, "tables": listed}, indent=1))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps({"machine": machine, "tables": [asdict(table) for table in tables]}, indent=1))
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    unfinished.write_text(text)
     unfinished.replace(path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 from collections.abc import Callable
@@ -56,6 +57,13 @@ def peak_memory() -> float:
         return int(line.split()[1]) * 1024 / MEGABYTE
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MEGABYTE
+
+
+def limit_memory(share: float = 0.85) -> None:
+    """Let this process fail rather than drive the machine out of memory."""
+    most = int(share * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def read_rows(path: Path, n_rows: int) -> npt.NDArray[np.int8]:

@@ -226,6 +226,14 @@ def pack_rows(votes: IntArray, base: int) -> IntArray:
     return codes
 
 
+def count_codes(votes: IntArray, base: int) -> IntArray:
+    """How often each packed row occurs, without the pattern of each item; pieces keep the codes in cache."""
+    counts = np.zeros(base ** votes.shape[1], dtype=np.int64)
+    for rows in _chunks(len(votes), 2**18):
+        counts += np.bincount(pack_rows(votes[rows], base), minlength=len(counts))
+    return counts
+
+
 def take_rows(table: npt.NDArray[Number], inverse: IntArray) -> npt.NDArray[Number]:
     """``table[inverse]``, in pieces that stay in cache: six times as fast as one fancy index at 10^7 rows."""
     taken = np.empty((len(inverse), *table.shape[1:]), dtype=table.dtype)
