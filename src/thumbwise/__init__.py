@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from thumbwise.prediction_costs import add_rule as add_rule
     from thumbwise.ranges import certify as certify
     from thumbwise.ranges import share_range as share_range
+    from thumbwise.report.writing import write_report as write_report
     from thumbwise.rule_running.applied import AppliedRules as AppliedRules
     from thumbwise.rule_votes import RuleVotes as RuleVotes
     from thumbwise.rules import apply_rules as apply_rules
@@ -123,6 +124,7 @@ _HOMES = {
     "soft_labels": "thumbwise.end_model",
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
+    "write_report": "thumbwise.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
 _MODULES = ("datasets", "metrics", "theory")
@@ -167,6 +169,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "held_out_proba",
     "neg_log_loss",
     "Drift",
+    "write_report",
     "metrics",
     "datasets",
     "theory",

@@ -202,6 +202,26 @@ def certify(
         )
 
 
+@app.command()
+@reads_votes
+def report(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page, .html.")],
+    confidence: _Confidence = 0.95,
+    on_infeasible: Annotated[
+        OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
+    ] = OnInfeasible.RAISE,
+    title: Annotated[str | None, typer.Option(help="Title of the page. [default: the name of VOTES]")] = None,
+) -> None:
+    """Write one HTML page about what is proved, what each rule does and which items to look at."""
+    with reported():
+        from thumbwise.commands.report import report_files  # noqa: PLC0415
+
+        report_files(votes, gold, output, roles, confidence=confidence, on_infeasible=on_infeasible.value, title=title)
+
+
 class Reproduced(StrEnum):
     """What of the paper is reproduced."""
 

@@ -16,9 +16,9 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
-    from thumbwise.commands.label_lazily import LazyReading
     from thumbwise.gold_checks.label_fit import LabelFit
     from thumbwise.io.jury import Jury
+    from thumbwise.io.lazy_readings import LazyReading
     from thumbwise.io.readings import Reading
     from thumbwise.overview import MomentRow, Overruled
 

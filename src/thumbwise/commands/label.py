@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise import console as printed
 from thumbwise.commands.label_lazily import (
     NO_LIMITS,
-    LazyReading,
     Limits,
     check_lazy_output,
     database,
@@ -23,6 +22,7 @@ from thumbwise.console import progress, stderr, stdout, visible
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
+from thumbwise.io.lazy_readings import LazyReading
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thumbwise._typing import AnyArray, IntArray
-from thumbwise.box import Box
+from thumbwise._typing import AnyArray
 from thumbwise.commands.working import running
 from thumbwise.console import progress
 from thumbwise.engines.files import open_files
@@ -24,13 +23,13 @@ from thumbwise.io.classes import code_gold, distinct_texts
 from thumbwise.io.formats import Column
 from thumbwise.io.gold_table import open_gold
 from thumbwise.io.labeled import entropies, margins
+from thumbwise.io.lazy_readings import LazyReading
 from thumbwise.io.roles import Roles, check_roles, settle_id
 from thumbwise.io.tables import Table, check_names, read_table
 from thumbwise.io.whole import replacing, replacing_folder
 from thumbwise.labels import UNKNOWN
 from thumbwise.lazy_votes import LazyVotes
 from thumbwise.models.base import LabelModel, best_classes
-from thumbwise.votes import Votes
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,29 +49,6 @@ def is_lazy(source: Path, output: Path | None, roles: Roles) -> bool:
         return has_magic(str(source))
     is_table = source.suffix.lower() in _ENDINGS
     return is_table and (source.stat().st_size > LARGE or (output is not None and not output.suffix))
-
-
-@dataclass(frozen=True, eq=False)
-class LazyReading:
-    """Votes in files with the gold labels of some of their items; what commands print is called as in ``Reading``."""
-
-    votes: LazyVotes
-    gold_votes: Votes
-    gold_labels: IntArray
-    notes: tuple[str, ...]
-    separate = None
-    jury = None
-
-    def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
-        """``Box.from_gold`` with this gold and this pool."""
-        return Box.from_gold(
-            self.gold_votes,
-            self.gold_labels,
-            pool=self.votes,
-            gold_is="subset",
-            confidence_level=confidence_level,
-            **options,
-        )
 
 
 @dataclass(frozen=True)

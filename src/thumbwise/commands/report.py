@@ -1,0 +1,38 @@
+"""thumbwise report: read votes and gold, fit, and write one HTML page about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from thumbwise.commands.label import OnInfeasible, fit, read
+from thumbwise.console import progress, stdout, visible
+from thumbwise.exceptions import InvalidFileError
+from thumbwise.io.roles import Roles
+from thumbwise.report.page import load_jinja
+from thumbwise.report.writing import check_report_path, write_report
+
+
+def report_files(
+    votes: Path,
+    gold: Path | None,
+    output: Path,
+    roles: Roles,
+    *,
+    confidence: float = 0.95,
+    on_infeasible: OnInfeasible = "raise",
+    title: str | None = None,
+) -> None:
+    """Label the items of a file and write a page about what was found."""
+    target = check_report_path(output)
+    if target in [path.resolve() for path in (votes, gold) if path is not None]:
+        raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
+    load_jinja()  # what is missing is said before anything is computed
+    reading = read(votes, gold, roles)
+    model = fit(reading, confidence, on_infeasible)
+    with progress("writing the report"):
+        write_report(reading, target, model=model, title=title or f"Report on {votes.name}")
+    console = stdout()
+    console.print(Text(str(model.certificate_), style="bold"))
+    console.print(f"written: {visible(output)} ({target.stat().st_size / 1e3:,.0f} kB)")

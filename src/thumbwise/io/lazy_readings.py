@@ -1,0 +1,34 @@
+"""Votes that stay in files, with the gold labels of some of their items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from thumbwise._typing import IntArray
+from thumbwise.box import Box
+from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class LazyReading:
+    """Votes in files with the gold labels of some of their items; what commands print is called as in ``Reading``."""
+
+    votes: LazyVotes
+    gold_votes: Votes
+    gold_labels: IntArray
+    notes: tuple[str, ...]
+    separate = None
+    jury = None
+
+    def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
+        """``Box.from_gold`` with this gold and this pool."""
+        return Box.from_gold(
+            self.gold_votes,
+            self.gold_labels,
+            pool=self.votes,
+            gold_is="subset",
+            confidence_level=confidence_level,
+            **options,
+        )

@@ -1,0 +1,163 @@
+"""What would take long on a large pool, done on a random part of it, or left out; both are said."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.baselines import Split, balsubramani_freund
+from thumbwise.comparison import Comparison, compare
+from thumbwise.gold import GoldIs, count_gold
+from thumbwise.io.readings import Reading
+from thumbwise.labels import UNKNOWN
+from thumbwise.planner import Planner
+from thumbwise.planning import Plan, PlanRow, RuleWorth, plan
+from thumbwise.votes import Votes
+
+# Votes on distinct patterns with which a comparison of 100 rules takes some three seconds on one core, ...
+_COMPARED_VOTES = 75_000
+# ... and that number times rules times half the classes with which planning for each rule takes some three.
+_PLANNED_WORK = 2_000_000
+_PLANNED_VOTES = 50_000
+# With more rules than this nobody is told for which rule to label next.
+_MOST_ADVISED = 40
+# With fewer items than this a part of the pool says too little.
+_FEWEST = 500
+_N_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Gold, and a pool or a random part of it.
+
+    Attributes
+    ----------
+    gold_votes, labels : Votes, ndarray of shape (n_gold,)
+    pool : Votes
+    gold_is : {"subset", "separate"}
+        Beside a part of the pool gold is separate: items drawn at random like those of the part.
+    note : str
+        Empty if the pool is whole.
+    """
+
+    gold_votes: Votes
+    labels: IntArray
+    pool: Votes
+    gold_is: GoldIs
+    note: str = ""
+
+
+def sample_pool(reading: Reading, most_votes: float, *, random_state: int = 0) -> Sampled:
+    """The pool, or a random part of its items without gold, so that its patterns hold about ``most_votes`` votes."""
+    votes, n_votes = reading.votes, len(reading.votes.patterns.rules)
+    if n_votes <= most_votes:
+        return Sampled(reading.gold_votes, reading.gold_labels, votes, reading.gold_is)
+    rest = np.flatnonzero(reading.gold == UNKNOWN)
+    n_items = min(len(rest), max(_FEWEST, int(most_votes * votes.patterns.n_patterns / n_votes)))
+    drawn = np.sort(np.random.default_rng(random_state).choice(rest, n_items, replace=False))
+    part = votes.take(drawn).without_ids()
+    note = f"Estimated on {n_items:,} items drawn at random, to save time."
+    return Sampled(reading.gold_votes.without_ids(), reading.gold_labels, part, "separate", note)
+
+
+def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -> tuple[Plan | None, str]:
+    """A plan and what is to be said about it; with many rules, without what is found for each of them."""
+    if reading.gold_is == "subset" and len(reading.gold_labels) == reading.votes.n_items:
+        return None, "Left out: every item has a gold label."
+    n_rules, per_vote = reading.votes.n_rules, reading.votes.n_rules * reading.votes.n_classes / 2
+    sampled = sample_pool(reading, min(_PLANNED_VOTES, _PLANNED_WORK / per_vote))
+    if len(sampled.pool.patterns.rules) * per_vote > 1.5 * _PLANNED_WORK:
+        sampled = sample_pool(reading, _PLANNED_VOTES)
+        note = "What each rule is worth is left out, because it takes long with many rules; thumbwise plan finds it."
+        return _plan_parts(sampled, confidence_level, pin_gold, with_worth=False), f"{sampled.note} {note}".strip()
+    if n_rules > _MOST_ADVISED:
+        return _plan_parts(sampled, confidence_level, pin_gold, with_worth=True), sampled.note
+    found = plan(
+        sampled.gold_votes,
+        sampled.labels,
+        pool=sampled.pool,
+        confidence_level=confidence_level,
+        gold_is=sampled.gold_is,
+        pin_gold=pin_gold,
+    )
+    return found, sampled.note
+
+
+def plan_in_words(plan: Plan | None) -> str:
+    """What a plan says; without advice if it does not know what labels for each rule would buy."""
+    if plan is None or plan.next_rules:
+        return str(plan or "")
+    return str(plan).partition("What to do:")[0].strip()
+
+
+def _plan_parts(sampled: Sampled, confidence_level: float, pin_gold: bool, *, with_worth: bool) -> Plan:
+    """The parts of a plan that need few games: bounds with up to 32 times the gold, and the floor."""
+    pool, gold = sampled.pool, sampled.gold_votes
+    keep = pin_gold and sampled.gold_is == "subset" and gold.has_ids and pool.has_ids
+    counts = count_gold(gold, sampled.labels, pool, sampled.gold_is)
+    planner = Planner(pool, gold, counts, sampled.gold_is, 1 - confidence_level, keep)
+    most = max(gold.n_items, pool.n_items)
+    sizes = sorted({min(most, gold.n_items * 2**i) for i in range(6)})
+    return Plan(
+        rows=tuple(PlanRow(n, bound) for n, bound in zip(sizes, planner.bounds(sizes), strict=True)),
+        floor=planner.floor(),
+        next_rules=(),
+        random_gain=0.0,
+        worth=_worth(planner, pool.rule_names) if with_worth else (),
+        guessing=math.log(pool.n_classes),
+        open_share=planner.open_share(planner.n_gold),
+        is_consistent=planner.is_consistent,
+    )
+
+
+def _worth(planner: Planner, names: tuple[str, ...]) -> tuple[RuleWorth, ...]:
+    bounds = [planner.bound_without(j) for j in range(len(names))]
+    return tuple(RuleWorth(name, bound, bound - planner.bound) for name, bound in zip(names, bounds, strict=True))
+
+
+def compare_for_report(reading: Reading, confidence_level: float) -> tuple[Comparison | None, str]:
+    """Methods side by side, and what is to be said about it."""
+    if len(reading.gold_labels) < 2:
+        return None, "Left out: it needs at least two gold items."
+    sampled = sample_pool(reading, _COMPARED_VOTES)
+    found = compare(
+        sampled.gold_votes,
+        sampled.labels,
+        pool=sampled.pool,
+        confidence_level=confidence_level,
+        gold_is=sampled.gold_is,
+        n_folds=_N_FOLDS,
+    )
+    return found, sampled.note
+
+
+def held_out_gold(sampled: Sampled, confidence_level: float, *, n_folds: int = _N_FOLDS) -> FloatArray:
+    """Probabilities for the gold items, each from a fit to the gold of the other folds, shape (n_gold, n_classes).
+
+    No gold item is judged by its own label, which a fit that keeps it would repeat.
+    """
+    labels, gold = sampled.labels, sampled.gold_votes
+    folds = _draw_folds(labels, min(n_folds, len(labels)))
+    proba = np.empty((len(labels), gold.n_classes))
+    for fold in range(folds.max() + 1):
+        out = folds == fold
+        proba[out] = balsubramani_freund(
+            Split(sampled.pool, gold.take(~out), labels[~out], gold.take(out), sampled.gold_is, confidence_level)
+        )
+    return proba
+
+
+def reliable_sample(reading: Reading) -> Sampled:
+    """The part of the pool on which reliability is judged."""
+    return sample_pool(reading, _COMPARED_VOTES)
+
+
+def _draw_folds(labels: IntArray, n_folds: int, *, random_state: int = 0) -> IntArray:
+    """A fold for each gold item: of equal sizes, at random, with nearly the same classes in each."""
+    shuffled = np.random.default_rng(random_state).permutation(len(labels))
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[shuffled[np.argsort(labels[shuffled], kind="stable")]] = np.arange(len(labels)) % n_folds
+    return folds

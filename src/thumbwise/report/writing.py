@@ -1,0 +1,137 @@
+"""A report about a fit, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.readings import Reading
+from thumbwise.io.whole import replacing
+from thumbwise.labels import code_labels
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.report.contents import Finding, gather
+from thumbwise.report.page import load_jinja, render
+from thumbwise.votes import Votes
+
+_ENDINGS = (".html", ".htm")
+
+
+def write_report(
+    votes: Reading | Votes,
+    path: str | os.PathLike[str],
+    *,
+    y: Any = None,
+    model: BalsubramaniFreund | None = None,
+    findings: Sequence[Finding] | None = None,
+    title: str = "Report on labels from rules",
+) -> Path:
+    """Write one HTML file about a fit, which needs no network and no other file. Needs Jinja2.
+
+    The same input gives the same file, byte for byte. Every name and text is escaped, and the page forbids everything
+    but its own style and script. Where the pool is large, comparison, reliability and plan are estimated on a random
+    part of it, and the page says so.
+
+    Parameters
+    ----------
+    votes : Reading or Votes
+        As :func:`thumbwise.read_votes` gives them, with gold and the columns that show what an item is; or votes alone.
+    path : path
+        Ends in .html or .htm. An older file is replaced in one step.
+    y : array-like of shape (n_items,), optional
+        With Votes: classes of the items, -1 or missing where unknown.
+    model : BalsubramaniFreund, optional
+        Fitted to these votes; absent: fitted with its defaults.
+    findings : sequence, optional
+        What coded checks found: objects with ``code``, ``severity``, ``title``, ``explanation``, ``advice`` and
+        ``anchor``. The page lists them.
+    title : str
+
+    Returns
+    -------
+    Path
+        Where the file lies.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=300)
+    >>> is_right = rng.random((300, 3)) < [0.9, 0.8, 0.7]
+    >>> votes = tw.Votes(np.where(is_right, truth[:, None], 1 - truth[:, None]), rule_names=["a", "b", "<i>c</i>"])
+    >>> y = np.where(np.arange(300) < 100, truth, -1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = tw.write_report(votes, f"{folder}/report.html", y=y).read_text()
+    >>> "With 95 % confidence the mean log loss" in page, "<i>c</i>" in page
+    (True, False)
+    """
+    target = check_report_path(path)
+    load_jinja()  # what is missing is said before anything is computed
+    reading = _as_reading(votes, y)
+    model = fit_for_report(reading) if model is None else _check_model(model, reading.votes)
+    page = render(gather(reading, model, title=title, findings=findings))
+    try:
+        with replacing(target) as part:
+            part.write_bytes(page.encode("utf-8"))
+    except OSError as error:
+        raise InvalidFileError(f"{path} could not be written: {error.strerror or error}.") from error
+    return target
+
+
+def check_report_path(path: str | os.PathLike[str]) -> Path:
+    """Whatever is wrong with the path is said before anything is computed; return where the file really lies."""
+    target = Path(path).resolve()
+    if target.suffix.lower() not in _ENDINGS:
+        found = repr(target.suffix) if target.suffix else "none"
+        raise InvalidFileError(f"{path} must end in .html, which a report is; its ending is {found}. Rename it.")
+    if target.is_dir():
+        raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
+    if not target.parent.is_dir():
+        raise InvalidFileError(f"{path} cannot be written: the folder {target.parent} does not exist. Create it first.")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise InvalidFileError(f"{path} cannot be written: permission denied. Choose a place that you may write to.")
+    return target
+
+
+def fit_for_report(reading: Reading, **options: Any) -> BalsubramaniFreund:
+    """Fit to the box that gold gives, with the whole test of whether gold could be a random sample."""
+    if not len(reading.gold_labels):
+        raise InvalidLabelsError(
+            "a report needs gold labels, or a model that is fitted already; found neither. Pass gold to read_votes, y "
+            "with Votes, or model=... fitted with bounds that you wrote."
+        )
+    level = options.get("confidence_level", 0.95)
+    return BalsubramaniFreund(**options).fit(reading.votes, box=reading.box(confidence_level=level, n_permutations=999))
+
+
+def _as_reading(votes: Reading | Votes, y: Any) -> Reading:
+    if isinstance(votes, Reading):
+        if y is not None:
+            raise InvalidLabelsError("labels must come from one place; a Reading holds its own, and y was given too.")
+        return votes
+    if not isinstance(votes, Votes):
+        raise InvalidVotesError(
+            f"a report is about Votes, or a Reading as read_votes gives it; found {type(votes).__name__}. "
+            "Pass tw.Votes(...) of it."
+        )
+    return Reading(votes, code_labels([-1] * votes.n_items if y is None else y, votes.class_names, votes.n_items))
+
+
+def _check_model(model: BalsubramaniFreund, votes: Votes) -> BalsubramaniFreund:
+    if not isinstance(model, BalsubramaniFreund) or not hasattr(model, "certificate_"):
+        raise InvalidVotesError(
+            f"model must be a fitted BalsubramaniFreund, which alone has a certificate; found {type(model).__name__}"
+            f"{'' if not isinstance(model, BalsubramaniFreund) else ' that is not fitted'}. Call fit first."
+        )
+    same = model.rule_names_ == votes.rule_names and tuple(model.classes_.tolist()) == votes.class_names
+    if not same or model.certificate_.n_items != votes.n_items:
+        raise InvalidVotesError(
+            f"model must be fitted to these votes; it was fitted to {model.certificate_.n_items:,} items and "
+            f"{len(model.rule_names_):,} rules, and these are {votes.n_items:,} items and {votes.n_rules:,} rules, or "
+            "rules and classes have other names. Pass the votes that it was fitted to."
+        )
+    return model

@@ -1,0 +1,97 @@
+"""What is judged on gold has not seen it; what is estimated on a part of the pool uses a random part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thumbwise as tw
+from report.problems import make_reading, small_reading
+from thumbwise._typing import FloatArray
+from thumbwise.baselines import Split
+from thumbwise.report import samples
+from thumbwise.report.samples import compare_for_report, held_out_gold, plan_for_report, reliable_sample, sample_pool
+
+
+def test_no_gold_item_is_predicted_by_a_fit_that_saw_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = small_reading()
+    label_of = dict(zip(reading.gold_votes.item_ids.tolist(), reading.gold_labels.tolist(), strict=True))
+    number = {name: i for i, name in enumerate(reading.gold_votes.item_ids.tolist())}
+    seen: list[str] = []
+
+    def watched(split: Split) -> FloatArray:
+        ids, fitted = split.votes.item_ids.tolist(), split.fit_votes.item_ids.tolist()
+        assert not set(ids) & set(fitted)
+        assert len(ids) + len(fitted) == len(label_of)
+        assert [label_of[name] for name in fitted] == split.fit_labels.tolist()
+        seen.extend(ids)
+        return np.array([[number[name], 0.0] for name in ids])
+
+    monkeypatch.setattr(samples, "balsubramani_freund", watched)
+    proba = held_out_gold(reliable_sample(reading), 0.95)
+    assert sorted(seen) == sorted(label_of)
+    np.testing.assert_array_equal(proba[:, 0], np.arange(len(label_of)))  # each row is that of its item
+
+
+def test_noise_labels_look_like_noise() -> None:
+    """With labels that are coin flips a fit that repeated them would be right always; held-out ones are half right.
+
+    False alarm below 1e-4: 200 flips, more than 130 right.
+    """
+    reading = make_reading(600, 4, n_gold=200)
+    coins = np.where(reading.gold >= 0, np.random.default_rng(5).integers(2, size=600), -1)
+    sampled = reliable_sample(tw.Reading(reading.votes, coins, id_name="id"))
+    proba = held_out_gold(sampled, 0.95)
+    assert (proba.argmax(axis=1) == sampled.labels).sum() <= 130
+
+
+def test_a_small_pool_is_taken_whole() -> None:
+    sampled = sample_pool(small_reading(), 10**6)
+    assert sampled.pool is small_reading().votes
+    assert sampled.note == ""
+    assert sampled.gold_is == "subset"
+
+
+def test_a_part_of_a_large_pool_holds_no_gold_and_votes_like_the_rest() -> None:
+    reading = make_reading(20_000, 12, n_gold=300)
+    sampled = sample_pool(reading, 20_000)
+    assert 500 <= sampled.pool.n_items < 5_000
+    assert sampled.gold_is == "separate"
+    assert f"{sampled.pool.n_items:,} items drawn at random" in sampled.note
+    assert not sampled.pool.has_ids
+    share = (sampled.pool.array >= 0).mean(axis=0) - (reading.votes.array >= 0).mean(axis=0)
+    assert np.abs(share).max() < 6 * 0.5 / np.sqrt(sampled.pool.n_items)  # six standard deviations: below 1e-7
+
+
+def test_a_drawn_part_never_holds_a_gold_item() -> None:
+    reading = make_reading(3_000, 12, n_gold=1_500)
+    array = np.where(reading.gold[:, None] >= 0, 0, np.maximum(reading.votes.array, -1))
+    array[reading.gold < 0, 0] = 1  # the first rule tells them apart
+    votes = tw.Votes(array, class_names=["ham", "spam"])
+    assert set(sample_pool(tw.Reading(votes, reading.gold), 1_000).pool.array[:, 0].tolist()) == {1}
+
+
+def test_with_many_rules_the_plan_keeps_its_curve_and_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = make_reading(1_500, 6)
+    whole, note = plan_for_report(reading, 0.95, True)
+    assert whole is not None
+    assert whole.worth
+    assert note == ""
+    monkeypatch.setattr(samples, "_PLANNED_WORK", 10)
+    curve, note = plan_for_report(reading, 0.95, True)
+    assert curve is not None
+    assert curve.worth == ()
+    assert "worth is left out" in note
+    assert (curve.bound, curve.floor) == pytest.approx((whole.bound, whole.floor), abs=1e-6)
+    assert dict(zip(curve.frame()["n_gold"], curve.frame()["planned_bound"], strict=True))[200] == pytest.approx(
+        next(row.bound for row in whole.rows if row.n_gold == 200), abs=1e-5
+    )
+
+
+def test_nothing_is_planned_where_all_is_labeled_or_compared_on_one_item() -> None:
+    plan, note = plan_for_report(make_reading(50, 3, n_gold=50), 0.95, True)
+    assert plan is None
+    assert "every item" in note
+    comparison, note = compare_for_report(make_reading(50, 3, n_gold=1), 0.95)
+    assert comparison is None
+    assert "two gold items" in note
