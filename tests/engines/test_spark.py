@@ -8,12 +8,14 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import thumbwise as tw
 from engines.holders import Table, lazy_votes, rows_of
 from engines.holders import in_memory as read
 from engines.problems import OPTIONS, assert_same_answers, fit_pinned, in_memory, make_pool
+from sql.problems import HOSTILE, make_votes
 from thumbwise.engines.spark import check_java, start_local_spark
 from thumbwise.exceptions import MissingPackageError
 
@@ -50,6 +52,33 @@ def test_a_bad_vote(spark: Start, tmp_path: Path) -> None:
     lazy = lazy_votes("spark", {"a": [0, 1, -7], "b": [2, 0, 5]}, tmp_path, spark, n_classes=2)
     with pytest.raises(tw.InvalidVotesError, match=r"found -7 of rule 'a' \(3 such votes\)"):
         _ = lazy.patterns
+
+
+@pytest.mark.parametrize("fit", ["full", "majority vote", "game"])
+def test_a_model_as_one_select(spark: Start, fit: str) -> None:
+    """What ``to_sql`` writes for Spark, run by Spark, on rules and classes with hostile names."""
+    names = [name for name in HOSTILE if "${" not in name]  # Spark puts settings there, quoted or not
+    votes = make_votes(3, len(names), 4, class_names=names[:3], rules=names)
+    model = fit_for_sql(fit, votes)
+    session = spark()
+    rows = [(i, *(None if v < 0 else v for v in row)) for i, row in enumerate(votes.array.tolist())]
+    schema = ", ".join(f"c{j} int" for j in range(len(names) + 1))
+    frame = session.createDataFrame(rows, schema).toDF("nr", *names)
+    frame.createOrReplaceTempView("some_votes")
+    query = model.to_sql("spark", table="some_votes", id_column="nr")
+    found = sorted(session.sql(query).collect(), key=lambda row: row["nr"])
+    labels = [f"p_{name}" for name in names[:3]]
+    said = np.array([[row[label] for label in labels] for row in found])
+    np.testing.assert_allclose(said, model.predict_proba(votes), atol=1e-12)
+
+
+def fit_for_sql(fit: str, votes: tw.Votes) -> Any:
+    if fit == "majority vote":
+        return tw.MajorityVote().fit(votes)
+    if fit == "full":
+        return tw.DawidSkene(kind="full").fit(votes)
+    bounds = tw.Box.from_bounds(votes, lower=np.full(votes.n_rules + 3, 0.3), upper=np.full(votes.n_rules + 3, 0.9))
+    return tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=bounds)
 
 
 def test_without_java_the_error_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
