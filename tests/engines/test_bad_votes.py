@@ -88,7 +88,7 @@ def test_what_is_in_memory_belongs_to_votes() -> None:
 
 def test_a_column_called_label_cannot_be_carried() -> None:
     lazy = LazyVotes(pl.LazyFrame({"Label": [1, 2], "a": [0, 1]}), item_id="Label")
-    with pytest.raises(tw.InvalidVotesError, match="must not be called label"):
+    with pytest.raises(tw.InvalidVotesError, match="must not be called Label"):
         tw.MajorityVote().fit(lazy).predict_proba(lazy)
 
 

@@ -45,7 +45,7 @@ def label_files(
     limits: Limits = NO_LIMITS,
 ) -> None:
     """Label the items of a file, print what was found, and write the labels if there is an output."""
-    if is_lazy(votes, output, roles):
+    if is_lazy(votes, roles):
         _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits)
         return
     check_output(output, votes, gold)

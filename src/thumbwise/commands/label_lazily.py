@@ -39,16 +39,15 @@ LARGE = 300 * 10**6
 _ENDINGS = (".parquet", ".csv", ".tsv")
 
 
-def is_lazy(source: Path, output: Path | None, roles: Roles) -> bool:
-    """Whether votes stay in their files: many files, large files, or an output that is a folder."""
+def is_lazy(source: Path, roles: Roles) -> bool:
+    """Whether votes stay in their files: many files, or a large one."""
     if roles.layout not in (None, "wide"):
         return False
     if source.is_dir():
         return roles.layout == "wide" or not (source / "label.json").exists()
     if not source.exists():
         return has_magic(str(source))
-    is_table = source.suffix.lower() in _ENDINGS
-    return is_table and (source.stat().st_size > LARGE or (output is not None and not output.suffix))
+    return source.suffix.lower() in _ENDINGS and source.stat().st_size > LARGE
 
 
 @dataclass(frozen=True)
