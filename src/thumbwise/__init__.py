@@ -14,9 +14,13 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
+    from thumbwise import plots as plots
     from thumbwise import theory as theory
     from thumbwise.box import Box as Box
     from thumbwise.certificate import Certificate as Certificate
+    from thumbwise.check_rules.findings import Checks as Checks
+    from thumbwise.check_rules.findings import Finding as Finding
+    from thumbwise.checks import check as check
     from thumbwise.comparison import compare as compare
     from thumbwise.drift import Drift as Drift
     from thumbwise.end_model import SoftLabels as SoftLabels
@@ -78,6 +82,7 @@ _HOMES = {
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
     "Box": "thumbwise.box",
     "Certificate": "thumbwise.certificate",
+    "Checks": "thumbwise.check_rules.findings",
     "DataProgramming": "thumbwise.models.data_programming",
     "DawidSkene": "thumbwise.models.dawid_skene",
     "DegenerateFitWarning": "thumbwise.exceptions",
@@ -87,6 +92,7 @@ _HOMES = {
     "FailedFitError": "thumbwise.exceptions",
     "FailedRuleError": "thumbwise.exceptions",
     "FailedRuleWarning": "thumbwise.exceptions",
+    "Finding": "thumbwise.check_rules.findings",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
     "InvalidBoxError": "thumbwise.exceptions",
@@ -109,6 +115,7 @@ _HOMES = {
     "as_crowd_kit": "thumbwise.io.labeled",
     "as_snorkel": "thumbwise.io.labeled",
     "certify": "thumbwise.ranges",
+    "check": "thumbwise.checks",
     "compare": "thumbwise.comparison",
     "explain": "thumbwise.explaining",
     "explain_many": "thumbwise.explaining",
@@ -127,7 +134,7 @@ _HOMES = {
     "write_report": "thumbwise.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
-_MODULES = ("datasets", "metrics", "theory")
+_MODULES = ("datasets", "metrics", "plots", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "LazyVotes",
@@ -169,7 +176,11 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "held_out_proba",
     "neg_log_loss",
     "Drift",
+    "check",
+    "Checks",
+    "Finding",
     "write_report",
+    "plots",
     "metrics",
     "datasets",
     "theory",

@@ -32,12 +32,13 @@ from thumbwise.gold import (
 from thumbwise.gold_checks.sample_check import check_sample
 from thumbwise.labels import KnownLabels, label_masses
 from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
+from thumbwise.shown import Shown, ShowsItself, show_box
 from thumbwise.votes import Votes
 from thumbwise.written_bounds import fill_bounds, split_bounds
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
+class Box(ShowsItself):
     """An interval per moment. A labeling is plausible if all of its moments lie inside.
 
     Make one with :meth:`from_gold`, :meth:`from_bounds` or :meth:`exact`.
@@ -364,6 +365,9 @@ class Box:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def _shown(self) -> Shown:
+        return show_box(self)
 
     def __repr__(self) -> str:
         shown = range(len(self)) if len(self) <= 20 else [*range(12), *range(len(self) - 6, len(self))]

@@ -10,10 +10,11 @@ import numpy as np
 from thumbwise.evidence import Evidence
 from thumbwise.feasibility import Widening
 from thumbwise.numerics.solver import Solution
+from thumbwise.shown import Shown, ShowsItself, show_certificate
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(ShowsItself):
     """A bound on the mean log loss of a prediction on the items it was fitted to.
 
     The bound is the dual value of the game, which no labeling in the box can exceed, whether or not the fit converged.
@@ -102,6 +103,9 @@ class Certificate:
     def proves_nothing(self) -> bool:
         """Whether the bound is no better than guessing, up to the third digit after the point."""
         return _round_up(self.log_loss_bound) >= _round_up(self.guessing)
+
+    def _shown(self) -> Shown:
+        return show_certificate(self)
 
     def __str__(self) -> str:
         items = "this item" if self.n_items == 1 else f"these {self.n_items:,} items"

@@ -204,6 +204,24 @@ def certify(
 
 @app.command()
 @reads_votes
+def check(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    confidence: _Confidence = 0.95,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings too.")] = False,
+    skip: Annotated[list[str] | None, typer.Option(help="Code that is not looked at; repeat for more.")] = None,
+) -> None:
+    """Look for what commonly goes wrong; exit with 1 if there are errors."""
+    with reported():
+        from thumbwise.commands.check import check_files  # noqa: PLC0415
+
+        code = check_files(votes, gold, roles, confidence=confidence, strict=strict, skip=skip or ())
+    raise typer.Exit(code)
+
+
+@app.command()
+@reads_votes
 def report(
     votes: VotesArgument,
     gold: Path | None,

@@ -95,7 +95,7 @@ class Moments:
         return self.totals(labeling) / np.maximum(self.sizes, 1)
 
 
-MomentBuilder: TypeAlias = Callable[[CountedVotes], Moments]
+MomentBuilder: TypeAlias = Callable[[Any], Moments]
 
 
 def accuracies(votes: CountedVotes) -> Moments:

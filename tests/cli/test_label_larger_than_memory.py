@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def by_id(paths: list[Path]) -> dict[int, tuple[object, ...]]:
-    found = {}
+    found: dict[int, tuple[object, ...]] = {}
     for path in paths:
         table = read_table(path)
         assert table.names == ("id", "label", "p_ham", "p_spam", "margin", "entropy", "n_votes", "text")

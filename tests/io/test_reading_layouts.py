@@ -25,6 +25,11 @@ ROWS = [
 ]
 
 
+def write(frame: pl.DataFrame, path: Path) -> None:
+    writers: dict[str, Any] = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    writers[path.suffix](path)
+
+
 @pytest.mark.parametrize(
     "names",
     [
@@ -38,7 +43,7 @@ ROWS = [
 def test_long_tables_are_known_by_their_names(tmp_path: Path, names: tuple[str, str, str], ending: str) -> None:
     frame = pl.DataFrame(ROWS, schema=list(names), orient="row").with_columns(seconds=pl.lit(7))
     path = tmp_path / f"votes.{ending}"
-    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[ending](path)
+    write(frame, path)
     for reading in (tw.read_votes(path), tw.read_votes(frame)):
         assert reading.layout == "long"
         assert votes_by_name(reading.votes) == {(i, w): y for i, w, y in ROWS if y is not None}
@@ -115,7 +120,7 @@ def test_flying_squids_coding_only_when_said(tmp_path: Path, ending: str) -> Non
     array = np.array([[-1, 0], [1, 1], [0, -1], [0, 0]])
     frame = pl.DataFrame({"id": [1, 2, 3, 4], "a": array[:, 0], "b": array[:, 1]})
     path = tmp_path / f"votes.{ending}"
-    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[ending](path)
+    write(frame, path)
     assert tw.read_votes(path).votes.array.tolist() == array.tolist()
     expected = [[0, -1], [1, 1], [-1, 0], [-1, -1]]
     for reading in (tw.read_votes(path, codes=CODES, gold={2: "yes", 3: -1}), tw.read_votes(frame, codes=CODES)):

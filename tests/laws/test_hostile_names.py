@@ -16,7 +16,7 @@ from io_cases.hostile import NAMES, hostile_votes, votes_by_name
 @pytest.fixture(scope="module")
 def model() -> tw.BalsubramaniFreund:
     votes = hostile_votes()
-    bounds = {name: (0.2, 0.9) for name in NAMES[:5]}
+    bounds = dict.fromkeys(NAMES[:5], (0.2, 0.9))
     box = tw.Box.from_bounds(votes, {(f"accuracy({name})"): bound for name, bound in bounds.items()})
     return tw.BalsubramaniFreund().fit(votes, box=box)
 

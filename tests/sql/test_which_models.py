@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.moments import LinearMoment, Moments, accuracies, group_frequencies
 from thumbwise.sql import to_sql
@@ -20,7 +21,7 @@ class Renamed(tw.MajorityVote):
 
 
 class Contrary(tw.MajorityVote):
-    def _predict_patterns(self, votes: tw.Votes) -> FloatArray:
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         return 1 - super()._predict_patterns(votes)
 
 

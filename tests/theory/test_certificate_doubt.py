@@ -67,5 +67,5 @@ def test_known_labels_of_other_items_are_refused() -> None:
     made = tw.Votes(array, n_classes=2, item_ids=np.arange(100))
     used = tw.Votes(array, n_classes=2, item_ids=np.arange(1000, 1100))
     box = tw.Box.from_gold(made.take(np.arange(40)), labels[:40], pool=made, gold_is="subset")
-    with pytest.raises(tw.InvalidBoxError, match="known labels must belong to items of these votes.*40 of 40 are not"):
+    with pytest.raises(tw.InvalidBoxError, match=r"known labels must belong to items of these votes.*40 of 40 are not"):
         tw.BalsubramaniFreund().fit(used, box=box)

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 import thumbwise as tw
 from support.paper import NAMES, load_paper, reference
 from support.problems import FloatArray, IntArray, make_votes
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.models.data_programming import DataProgramming
 from thumbwise.numerics.overlaps import Overlaps, curvature, exact_loss, loss_and_gradient
@@ -347,7 +348,7 @@ def test_epochs_depend_on_the_seed_and_the_default_does_not() -> None:
 class PaperBalance(DataProgramming):
     """As the paper's authors called Snorkel: a class balance of 2/k each, which sums to 2."""
 
-    def _settle_balance(self, votes: tw.Votes, y: object) -> FloatArray:
+    def _settle_balance(self, votes: CountedVotes, y: object) -> FloatArray:
         return np.full(votes.n_classes, 2 / votes.n_classes)
 
 

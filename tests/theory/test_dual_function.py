@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from support.problems import SmallProblem, item_dual, item_moments, make_problem, pose
 from thumbwise.numerics import maxent
 from thumbwise.numerics.maxent import evaluate, hessian
+from thumbwise.numerics.shared_features import as_rows
 
 SEEDS = range(0, 60, 3)
 
@@ -68,8 +68,8 @@ def test_hessian_is_the_slope_of_the_slope(seed: int) -> None:
 def test_dense_blocked_and_sparse_hessians_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = pose(make_problem(seed))
     proba = evaluate(np.random.default_rng(seed).normal(size=len(problem.shares)), problem).proba
-    sparse = replace(problem, features=sp.csr_array(problem.features))
-    dense = replace(problem, features=sp.csr_array(problem.features).toarray())
+    sparse = replace(problem, features=as_rows(problem.features))
+    dense = replace(problem, features=as_rows(problem.features).toarray())
     expected = hessian(proba, dense)
     monkeypatch.setattr(maxent, "_mostly_zero", lambda features: False)
     np.testing.assert_allclose(hessian(proba, sparse), expected, atol=1e-14)

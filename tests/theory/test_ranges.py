@@ -20,6 +20,7 @@ from support.paper import NAMES, load_paper
 from support.problems import FloatArray, IntArray, SmallProblem, item_features, item_moments, make_problem
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.numerics import linear_bounds
+from thumbwise.numerics.shared_features import as_rows
 from thumbwise.prediction_costs import Metric
 from thumbwise.ranges import Range, add_rule, certify, prediction_costs, share_costs, share_range
 
@@ -188,7 +189,7 @@ def test_every_multiplier_gives_a_valid_bound(seed: int) -> None:
     moments = small.box.moments(small.votes)
     units = linear_bounds.Units(
         *linear_bounds.group_items(small.votes.inverse, costs),
-        features=moments.features,
+        features=as_rows(moments.features),
         least=moments.sizes * small.lower,
         most=moments.sizes * small.upper,
         known_cost=0.0,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from thumbwise.checks import check
 from thumbwise.commands.label import OnInfeasible, fit, read
 from thumbwise.console import progress, stdout, visible
 from thumbwise.exceptions import InvalidFileError
@@ -32,7 +33,8 @@ def report_files(
     reading = read(votes, gold, roles)
     model = fit(reading, confidence, on_infeasible)
     with progress("writing the report"):
-        write_report(reading, target, model=model, title=title or f"Report on {votes.name}")
+        findings = list(check(reading, model=model))
+        write_report(reading, target, model=model, findings=findings, title=title or f"Report on {votes.name}")
     console = stdout()
     console.print(Text(str(model.certificate_), style="bold"))
     console.print(f"written: {visible(output)} ({target.stat().st_size / 1e3:,.0f} kB)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.tables import Table
@@ -60,7 +60,7 @@ class Roles:
     gold_label: str | None = None
     ignore: Sequence[str] = ()
     class_names: Sequence[Hashable] | None = None
-    codes: Mapping[Hashable, Hashable | None] | None = None
+    codes: Mapping[Any, Hashable | None] | None = None
     abstain: str | None = None
     duplicates: Duplicates = "raise"
     null_verdict: NullVerdict | None = None

@@ -29,7 +29,7 @@ def read_votes(
     gold_label: str | None = None,
     ignore: Sequence[str] = (),
     class_names: Sequence[Hashable] | None = None,
-    codes: Mapping[Hashable, Hashable | None] | None = None,
+    codes: Mapping[Any, Hashable | None] | None = None,
     abstain: str | None = None,
     duplicates: Duplicates = "raise",
     null_verdict: NullVerdict | None = None,

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Sequence
 from html import escape
 from typing import Any
 
+from thumbwise.shown import show_model
+
 _MOST_NAMES = 8
 _LONGEST_NAME = 60
 
@@ -21,6 +23,9 @@ class ShownInNotebooks:
         if "text/html" in bundle:
             bundle["text/html"] += fit_as_html(self)
         return bundle
+
+    def __rich__(self) -> Any:
+        return show_model(self).rich()
 
 
 def fit_as_html(model: Any) -> str:

@@ -16,12 +16,13 @@ from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.patterns import Patterns, find_patterns, merge_patterns, take_rows
 from thumbwise.reading.coding import smallest_dtype
 from thumbwise.reading.read_votes import Coding, ReadVotes, check_groups
+from thumbwise.shown import Shown, ShowsItself, show_votes
 
 # Bytes that an array made of long votes may take.
 _LARGEST_ARRAY = 2 * 10**9
 
 
-class CheckedVotes(CountedVotes):
+class CheckedVotes(CountedVotes, ShowsItself):
     """What is known of votes however they were read; :class:`thumbwise.Votes` adds the ways to read them."""
 
     # A table that was read; None for long and sparse votes, which are held as patterns and the pattern of each item.
@@ -202,6 +203,9 @@ class CheckedVotes(CountedVotes):
         if self._array is None:
             other._found = self._found
         return other
+
+    def _shown(self) -> Shown:
+        return show_votes(self)
 
     def __repr__(self) -> str:
         size = f"{self.n_items:,} items x {self.n_rules:,} rules, {self.patterns.n_patterns:,} patterns"

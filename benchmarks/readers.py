@@ -1,0 +1,164 @@
+"""How long every reader takes for 100,000 rows beyond DuckDB's own read, and 10^7 long votes from file to fit.
+
+Usage: python -m benchmarks.readers [--long]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import scipy.io
+import scipy.sparse
+
+import thumbwise as tw
+
+N_ROWS, N_RULES, N_GOLD = 100_000, 10, 200
+NAMES = np.array(["ham", "spam", "eggs", None], dtype=object)
+IDS = np.array([f"item-{i}" for i in range(N_ROWS)], dtype=object)
+
+
+def make_votes() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Truth, and votes of ten rules that abstain on three items of ten."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=N_ROWS)
+    said = np.where(rng.random((N_ROWS, N_RULES)) < 0.8, y[:, None], rng.integers(3, size=(N_ROWS, N_RULES)))
+    return y, np.where(rng.random((N_ROWS, N_RULES)) < 0.7, said, -1)
+
+
+def make_frames(votes: npt.NDArray[np.int64]) -> dict[str, pl.DataFrame]:
+    """The same votes in every layout of a table; the last two have one row per vote."""
+    rules = [f"rule {j}" for j in range(N_RULES)]
+    numbers = pl.DataFrame({"id": IDS.tolist(), **{rule: votes[:, j] for j, rule in enumerate(rules)}})
+    texts = pl.DataFrame({"id": IDS.tolist(), **{rule: NAMES[votes[:, j]].tolist() for j, rule in enumerate(rules)}})
+    items, said_by = (places[:N_ROWS] for places in np.nonzero(votes >= 0))
+    long = {
+        "task": IDS[items].tolist(),
+        "worker": [rules[j] for j in said_by],
+        "label": NAMES[votes[items, said_by]].tolist(),
+    }
+    jury = dict(zip(("item", "judge", "verdict"), long.values(), strict=True))
+    return {"wide, numbers": numbers, "wide, names": texts, "long": pl.DataFrame(long), "jury": pl.DataFrame(jury)}
+
+
+def write(frame: pl.DataFrame, path: Path) -> None:
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    elif path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_ndjson(path)
+
+
+def best(action: Callable[[], Any], n_runs: int = 3) -> float:
+    seconds = []
+    for _ in range(n_runs):
+        start = perf_counter()
+        action()
+        seconds.append(perf_counter() - start)
+    return min(seconds)
+
+
+def show(name: str, own: float, whole: float) -> None:
+    print(f"| {name} | {own:.2f} | {whole:.2f} | {whole - own:.2f} |", flush=True)
+
+
+def read_by_duckdb(path: Path) -> Any:
+    reader = {".jsonl": duckdb.read_json, ".csv": duckdb.read_csv, ".parquet": duckdb.read_parquet}[path.suffix]
+    return reader(str(path)).fetchnumpy()
+
+
+def time_tables(home: Path, frames: dict[str, pl.DataFrame], gold: dict[str, Any]) -> None:
+    numbers = {key: NAMES.tolist().index(name) for key, name in gold.items()}
+    for layout, frame in frames.items():
+        known = {"wide, numbers": numbers, "wide, names": gold}.get(layout)
+        for ending in (".csv", ".parquet", ".jsonl"):
+            path = home / f"{layout}{ending}"
+            write(frame, path)
+            show(
+                f"{layout}, {ending}",
+                best(partial(read_by_duckdb, path)),
+                best(partial(tw.read_votes, path, gold=known)),
+            )
+    texts = frames["wide, names"]
+    for library, native in {"pandas": texts.to_pandas(), "polars": texts, "PyArrow": texts.to_arrow()}.items():
+        show(f"wide, names, {library}", 0, best(partial(tw.read_votes, native, gold=gold)))
+
+
+def time_folders(home: Path, y: npt.NDArray[np.int64], votes: npt.NDArray[np.int64]) -> None:
+    items = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N_ROWS)}
+    for part in ("train", "valid", "test"):
+        chosen = items if part == "train" else dict(list(items.items())[:N_GOLD])
+        (home / f"{part}.json").write_text(json.dumps(chosen))
+    (home / "label.json").write_text('{"0": "ham", "1": "spam", "2": "eggs"}')
+    show("WRENCH folder (own: json.loads)", best(lambda: json.loads((home / "train.json").read_bytes())),
+         best(lambda: tw.read_votes(home, layout="wrench")))  # fmt: skip
+    gold = {"val_pred": votes[:N_GOLD], "validation_labels": y[None, :N_GOLD]}
+    scipy.io.savemat(home / "votes.mat", {"train_pred": votes, **gold})
+    show(
+        ".mat file", best(lambda: scipy.io.loadmat(home / "votes.mat")), best(lambda: tw.read_votes(home / "votes.mat"))
+    )
+
+
+def time_memory(votes: npt.NDArray[np.int64]) -> None:
+    stored = scipy.sparse.csr_array(votes + 1)
+    show("SciPy sparse", 0, best(lambda: tw.Votes.from_sparse(stored, first_class=1).patterns))
+    squid = np.where(votes < 0, 0, votes + 1)
+    codes = {0: None, 1: "ham", 2: "spam", 3: "eggs"}
+    show("NumPy with codes", 0, best(lambda: tw.Votes(squid, codes=codes).patterns))
+
+
+def fit_long(home: Path, n_items: int = 10**6, n_votes: int = 10) -> None:
+    """10^7 votes of 400 workers in a Parquet file, read, and fitted with 200 gold labels."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=n_items)
+    worker = (rng.integers(40, size=(n_items, n_votes)) + 40 * np.arange(n_votes)).ravel()
+    item = np.repeat(np.arange(n_items), n_votes)
+    right = rng.random(len(item)) < rng.uniform(0.5, 0.95, 40 * n_votes)[worker]
+    label = np.where(right, y[item], rng.integers(3, size=len(item)))
+    with duckdb.connect() as connection:
+        connection.register("votes", {"i": item, "w": worker, "c": label})
+        said = "'item-' || i AS task, 'worker-' || w AS worker, ['ham', 'spam', 'eggs'][c + 1] AS label"
+        connection.sql("FROM votes").project(said).write_parquet(str(home / "long.parquet"))
+    del item, worker, right, label
+    gold = {f"item-{i}": NAMES[y[i]] for i in rng.choice(n_items, N_GOLD, replace=False)}
+    start = perf_counter()
+    reading = tw.read_votes(home / "long.parquet", gold=gold)
+    middle = perf_counter()
+    tw.BalsubramaniFreund().fit(reading.votes, box=reading.box())
+    end = perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    size = f"{n_items * n_votes:,} long votes"
+    print(f"{size}: read {middle - start:.1f} s, box and fit {end - middle:.1f} s; {peak:.1f} GB")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--long", action="store_true", help="10^7 long votes from file to fit")
+    chosen = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        if chosen.long:
+            fit_long(home)
+            return
+        y, votes = make_votes()
+        gold = {str(IDS[i]): NAMES[y[i]] for i in range(N_GOLD)}
+        print(f"{N_ROWS:,} rows; seconds\n\n| reader | own read | reading | beyond |\n|---|---|---|---|")
+        time_tables(home, make_frames(votes), gold)
+        time_folders(home, y, votes)
+        time_memory(votes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The codes of all checks: how bad each is, what it is called, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Code:
+    """A kind of finding.
+
+    Attributes
+    ----------
+    severity : {"error", "warning", "note"}
+        An error takes the guarantee away or leaves nothing proved; a warning is likely to cost accuracy or bound; a
+        note is good to know.
+    title, advice : str
+    """
+
+    severity: Severity
+    title: str
+    advice: str
+
+
+CODES: dict[str, Code] = {
+    "TW101": Code(
+        "warning",
+        "rule below chance",
+        "Look whether classes are swapped in the rule. If so, mend it and label a fresh sample. If it is just bad, it "
+        "may stay: the model turns its votes around.",
+    ),
+    "TW102": Code(
+        "warning",
+        "rule never votes on gold",
+        "Nothing is known about its accuracy, so its votes count for nothing. Label more random items, or drop it.",
+    ),
+    "TW103": Code(
+        "warning",
+        "near-duplicate rules",
+        "Drop one of each pair before labels are looked at. Majority vote counts it twice, and rules that are nearly "
+        "but not quite the same each take their part of the error budget.",
+    ),
+    "TW104": Code(
+        "warning",
+        "rule never votes or is constant",
+        "Mend the rule or drop it: it tells no item from another.",
+    ),
+    "TW105": Code(
+        "note",
+        "rule votes on nearly nothing",
+        "Widen the rule, or join it with others of its kind into one rule, whose accuracy gold can show.",
+    ),
+    "TW201": Code(
+        "error",
+        "gold is not a random sample of the pool",
+        "Draw a fresh random sample and have it labeled. If gold was drawn by groups or with unequal chances on "
+        "purpose, say so: Box.from_gold takes stratified=True or weights.",
+    ),
+    "TW202": Code(
+        "warning",
+        "class missing in gold",
+        "Check its name among the gold labels. If it is just rare, label more random items, or bound its frequency "
+        "with class_frequencies, or leave the class out.",
+    ),
+    "TW203": Code(
+        "warning",
+        "gold labels fit votes no better than shuffled",
+        "Check that labels and items are aligned: ids, the order of rows, the names of classes. If they are, the "
+        "rules know nothing that gold can show.",
+    ),
+    "TW204": Code(
+        "warning",
+        "few gold labels for the number of rules",
+        "Label more items drawn at random, or join and drop rules before labels are looked at.",
+    ),
+    "TW301": Code(
+        "error",
+        "certificate proves nothing",
+        "Label more items or write better rules; tw.plan and thumbwise plan say which of the two helps.",
+    ),
+    "TW302": Code(
+        "note",
+        "majority vote is as good",
+        "For labels alone, majority vote will do; what the model adds is the bound. tw.compare shows other methods.",
+    ),
+    "TW303": Code(
+        "error",
+        "box is infeasible",
+        "Check the gold labels on which these rules vote, or the bounds that were written. Intervals can be widened "
+        'with on_infeasible="widen", but then nothing is guaranteed.',
+    ),
+    "TW304": Code(
+        "warning",
+        "fit did not converge",
+        "The bound holds but may be loose. Raise max_iter, or tol if so small a residual is not needed.",
+    ),
+    "TW305": Code(
+        "warning",
+        "unanimous votes are overruled",
+        "Look at some of these items. If the labels are wrong there, so are gold labels or the class frequencies.",
+    ),
+    "TW401": Code(
+        "warning",
+        "many items without any vote",
+        "These items get the class frequencies' answer. Write rules for them, or do not use their labels.",
+    ),
+}
+
+
+def anchor_of(code: str) -> str:
+    """Where the documentation speaks of a code."""
+    return f"checks.md#{code.lower()}"

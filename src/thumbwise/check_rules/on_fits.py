@@ -1,0 +1,166 @@
+"""Checks of the fit: does it exist, is it done, does it prove anything, is it worth it, whom does it overrule."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
+from thumbwise.check_rules.subject import Subject
+from thumbwise.comparison import compare
+from thumbwise.overview import Overruled, find_overruled
+
+# More items without any vote than this share are many.
+MANY_SILENT = 0.2
+# Votes on distinct patterns with which two methods are compared in a second or so.
+MOST_COMPARED = 75_000
+# Votes of all patterns as a table, which finding unanimous ones needs.
+MOST_CELLS = 3 * 10**8
+_N_FOLDS = 5
+_MAJORITY = "majority vote"
+_SHOWN_GROUPS = 3
+
+
+def proves_nothing(subject: Subject) -> Finding | None:
+    """TW301: the bound is no better than guessing, up to the third digit."""
+    if subject.model is None or not subject.model.certificate_.proves_nothing:
+        return None
+    certificate = subject.model.certificate_
+    bound = f"the bound on the mean log loss is {certificate.log_loss_bound:.3f}"
+    guessing = f"ln {certificate.n_classes} = {certificate.guessing:.3f}"
+    return find(
+        "TW301", f"{bound[0].upper()}{bound[1:]}, and giving all classes the same probability costs {guessing}."
+    )
+
+
+def majority_is_as_good(subject: Subject) -> Finding | None:
+    """TW302: on gold that the fit has not seen, majority vote loses no more than the model.
+
+    As good means: its mean log loss is at most that of Balsubramani-Freund, five folds, probabilities counted as
+    between 0.001 and 0.999. An estimate; the p-value that is told says whether the difference could be chance.
+    """
+    if subject.gold is None or reason_not_to_compare(subject) is not None:
+        return None
+    gold = subject.gold
+    found = compare(
+        gold.votes,
+        [subject.votes.class_names[c] for c in gold.labels.tolist()],
+        pool=subject.votes,
+        gold_is=gold.gold_is,
+        confidence_level=subject.confidence_level,
+        methods=[_MAJORITY],
+        n_folds=min(_N_FOLDS, len(gold)),
+    )
+    losses = {score.method: score for score in found.scores}
+    difference = next(row for row in found.differences if row.method == _MAJORITY)
+    if difference.mean > 0:
+        return None
+    ours, theirs = (losses[name].log_loss for name in ("Balsubramani-Freund", _MAJORITY))
+    real = "a real difference" if difference.is_real else "which may be chance"
+    said = f"On {len(gold):,} gold items that the fits have not seen, majority vote has a mean log loss of {theirs:.3f}"
+    return find("TW302", f"{said}, the model of {ours:.3f}, {real} (p = {difference.p_value:.2g}).")
+
+
+def reason_not_to_compare(subject: Subject) -> str | None:
+    """Why majority vote is not compared, if it is not."""
+    if subject.gold is None or len(subject.gold) < 2:
+        return "needs at least two gold items"
+    if len(subject.votes.patterns.rules) > MOST_COMPARED:
+        return f"takes long with more than {MOST_COMPARED:,} votes on distinct patterns; tw.compare does it"
+    return None
+
+
+def infeasible(subject: Subject) -> Finding | None:
+    """TW303: no labeling satisfies all intervals at once."""
+    conflict, model = subject.conflict, subject.model
+    if conflict is not None and subject.box is not None:
+        subjects = dict(zip(subject.box.names, subject.box.subjects, strict=True))
+        about = [(name, subjects[name]) for name in conflict.conflicting]
+        said = (
+            f"No labeling of the items satisfies every interval. In conflict: {listed(conflict.conflicting)}. They "
+            f"would fit if each bound moved outward by {conflict.widening_amount:.3g}."
+        )
+        classes = {str(name): name for name in subject.votes.class_names}
+        return find(
+            "TW303",
+            said,
+            rules=tuple(what for name, what in about if name.startswith("accuracy(")),
+            classes=tuple(classes[what] for name, what in about if name.startswith("frequency(") and what in classes),
+        )
+    if model is not None and model.certificate_.widening is not None:
+        said = f"No labeling satisfied every interval, so the intervals were {model.certificate_.widening}."
+        return find("TW303", f"{said} The bound is no guarantee.")
+    return None
+
+
+def not_converged(subject: Subject) -> Finding | None:
+    """TW304: the fit stopped before its optimality conditions held to the tolerance."""
+    if subject.model is None or subject.model.certificate_.kkt_residual <= subject.model.tol:
+        return None
+    certificate = subject.model.certificate_
+    said = f"After {subject.model.n_iter_:,} iterations the KKT residual is {certificate.kkt_residual:.1e}"
+    return find("TW304", f"{said}, above tol={subject.model.tol:.1e}; the gap of the bound is {certificate.gap:.1e}.")
+
+
+def overruled(subject: Subject) -> Finding | None:
+    """TW305: all rules that vote on an item agree, and the model gives it another class."""
+    if subject.model is None or reason_not_to_look_at_rows(subject) is not None:
+        return None
+    groups = find_overruled(subject.model, subject.votes)
+    if not groups:
+        return None
+    n_items = sum(group.n_items for group in groups)
+    by_gold = sum(group.n_items for group in groups if group.reason == "gold")
+    shown = "; ".join(map(_group, groups[:_SHOWN_GROUPS]))
+    rest = f"; {len(groups) - _SHOWN_GROUPS:,} more patterns" if len(groups) > _SHOWN_GROUPS else ""
+    said = (
+        f"On {n_items:,} of {subject.votes.n_items:,} items all voting rules agree and the label is another class: "
+        f"{by_gold:,} because gold says that these rules are mostly wrong, {n_items - by_gold:,} because the class "
+        f"frequencies outweigh them. {shown}{rest}."
+    )
+    rules = tuple(dict.fromkeys(name for group in groups for name in group.rules))
+    return find("TW305", said, rules=rules, items=_first_overruled(subject), n_items=n_items)
+
+
+def _group(group: Overruled) -> str:
+    said = f"{listed(group.rules)} said {listed([group.voted])}, labeled {listed([group.label])}"
+    return f"{said} ({group.n_items:,} item{'s' * (group.n_items != 1)})"
+
+
+def _first_overruled(subject: Subject) -> tuple[object, ...]:
+    """Ids of the first items whose votes all agree on another class than their label."""
+    votes, model = subject.votes, subject.model
+    if model is None:
+        return ()
+    per_class = votes.patterns.votes_per_class
+    agree = (per_class.max(axis=1) == per_class.sum(axis=1)) & (per_class.sum(axis=1) > 0)
+    is_free = np.ones(votes.n_items, dtype=bool)
+    if model.known_ is not None:
+        is_free[model.known_.positions(votes)] = False
+    items = np.flatnonzero(agree[votes.inverse] & is_free)
+    said = np.asarray(per_class.argmax(axis=1))[votes.inverse[items]]
+    number = {name: c for c, name in enumerate(votes.class_names)}
+    labels = np.array([number[name] for name in model.predict(votes.take(items)).tolist()], dtype=np.int64)
+    return tuple(votes.item_ids[items[labels != said][:MOST_ITEMS]].tolist())
+
+
+def reason_not_to_look_at_rows(subject: Subject) -> str | None:
+    """Why unanimous votes are not looked for, if they are not."""
+    if subject.model is None:
+        return "needs a fit"
+    if subject.votes.patterns.n_patterns * subject.votes.n_rules > MOST_CELLS:
+        return f"needs the patterns as a table, which has more than {MOST_CELLS:,} cells here"
+    if not subject.bounds_accuracies:
+        return "needs a box whose first intervals are the accuracies of the rules"
+    return None
+
+
+def many_silent_items(subject: Subject) -> Finding | None:
+    """TW401: more than a fifth of the items have no vote at all."""
+    n_votes = subject.votes.n_votes_per_item
+    silent = np.flatnonzero(n_votes == 0)
+    share = len(silent) / max(1, subject.votes.n_items)
+    if share <= MANY_SILENT:
+        return None
+    said = f"{len(silent):,} of {subject.votes.n_items:,} items ({100 * share:.3g} %) have no vote of any rule"
+    ids = tuple(subject.votes.item_ids[silent[:MOST_ITEMS]].tolist())
+    return find("TW401", f"{said}; more than {100 * MANY_SILENT:g} % are many.", items=ids, n_items=len(silent))

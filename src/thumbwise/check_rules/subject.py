@@ -1,0 +1,152 @@
+"""What checks look at: votes, gold, the box that gold gives, the fit, and why there is none if there is none."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box import Box
+from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError, InvalidVotesError
+from thumbwise.gold import GoldIs, check_roles, known_gold
+from thumbwise.io.readings import Reading
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Gold items, whose labels are all known."""
+
+    votes: Votes
+    labels: IntArray
+    gold_is: GoldIs
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Everything that a check may look at.
+
+    Attributes
+    ----------
+    votes : Votes
+        The pool.
+    gold : Gold or None
+    box : Box or None
+        Given, that of the model, or made from gold.
+    model : BalsubramaniFreund or None
+        Given, or fitted to the box; None without a box, or if no labeling satisfies it.
+    conflict : InfeasibleBoxError or None
+        Why there is no model.
+    confidence_level : float
+    """
+
+    votes: Votes
+    gold: Gold | None
+    box: Box | None
+    model: BalsubramaniFreund | None
+    conflict: InfeasibleBoxError | None
+    confidence_level: float
+
+    @property
+    def bounds_accuracies(self) -> bool:
+        """Whether the box bounds the accuracy of every rule, before all else."""
+        names = tuple(map(_accuracy, self.votes.rule_names))
+        return self.box is not None and self.box.names[: len(names)] == names
+
+    def intervals(self) -> tuple[list[int], FloatArray, FloatArray] | None:
+        """Positions of the rules whose accuracy the box bounds, and these bounds; None if it bounds none."""
+        if self.box is None:
+            return None
+        place = {name: m for m, name in enumerate(self.box.names)}
+        known = [(j, place[key]) for j, key in enumerate(map(_accuracy, self.votes.rule_names)) if key in place]
+        if not known:
+            return None
+        rules, moments = (list(part) for part in zip(*known, strict=True))
+        return rules, self.box.lower[moments], self.box.upper[moments]
+
+
+def _accuracy(rule: str) -> str:
+    return f"accuracy({rule})"
+
+
+def open_subject(
+    votes: Reading | Votes,
+    gold_votes: Votes | None,
+    gold_labels: Any,
+    gold_is: GoldIs,
+    model: BalsubramaniFreund | None,
+    box: Box | None,
+    confidence_level: float,
+) -> Subject:
+    """Settle what is looked at: gold from one place, a box from one place, and a fit to it."""
+    pool, gold = _open_gold(votes, gold_votes, gold_labels, gold_is)
+    if model is not None:
+        return Subject(pool, gold, _box_of(model, pool, box), model, None, confidence_level)
+    if box is None and gold is not None:
+        box = _box_from_gold(gold, pool, confidence_level)
+    fitted, conflict = (None, None) if box is None else _fit(pool, box)
+    return Subject(pool, gold, box, fitted, conflict, confidence_level)
+
+
+def _open_gold(votes: Any, gold_votes: Votes | None, gold_labels: Any, gold_is: GoldIs) -> tuple[Votes, Gold | None]:
+    if isinstance(votes, Reading):
+        if gold_votes is not None or gold_labels is not None:
+            raise InvalidChoiceError(
+                "gold must come from one place; a Reading holds its own, and gold_votes or gold_labels were given too. "
+                "Pass the Reading alone, or its .votes with the gold that is meant."
+            )
+        has_gold = len(votes.gold_labels) > 0
+        return votes.votes, Gold(votes.gold_votes, votes.gold_labels, votes.gold_is) if has_gold else None
+    if not isinstance(votes, Votes):
+        raise InvalidVotesError(
+            f"what is checked must be Votes, or a Reading as read_votes gives it; found {type(votes).__name__}. "
+            "Pass tw.Votes(...) of it."
+        )
+    if (gold_votes is None) != (gold_labels is None):
+        missing = "gold_votes" if gold_votes is None else "gold_labels"
+        raise InvalidChoiceError(f"gold must be votes and labels; {missing} is missing. Pass both, or neither.")
+    if gold_votes is None:
+        return votes, None
+    gold, labels, _ = known_gold(gold_votes, gold_labels, votes)
+    check_roles(gold, votes, gold_is)
+    return votes, Gold(gold, labels, gold_is)
+
+
+def _box_from_gold(gold: Gold, pool: Votes, confidence_level: float) -> Box:
+    names = [pool.class_names[c] for c in gold.labels.tolist()]
+    return Box.from_gold(gold.votes, names, pool=pool, gold_is=gold.gold_is, confidence_level=confidence_level)
+
+
+def _box_of(model: Any, votes: Votes, box: Box | None) -> Box:
+    if box is not None:
+        raise InvalidChoiceError("pass either a model, which has its box, or a box, not both.")
+    if not isinstance(model, BalsubramaniFreund) or not hasattr(model, "certificate_"):
+        raise InvalidChoiceError(
+            f"model must be a fitted BalsubramaniFreund, which alone has a box; found {type(model).__name__}. Call "
+            "fit first, or leave the model out."
+        )
+    same = model.rule_names_ == votes.rule_names and tuple(model.classes_.tolist()) == votes.class_names
+    if not same or model.certificate_.n_items != votes.n_items:
+        raise InvalidVotesError(
+            f"model must be fitted to these votes; it was fitted to {model.certificate_.n_items:,} items and "
+            f"{len(model.rule_names_):,} rules, and these are {votes.n_items:,} items and {votes.n_rules:,} rules, or "
+            "rules and classes have other names. Pass the votes that it was fitted to."
+        )
+    return model.box_
+
+
+def _fit(votes: Votes, box: Box) -> tuple[BalsubramaniFreund | None, InfeasibleBoxError | None]:
+    """The fit, or why there is none. That it did not converge is found by a check, and not said twice."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            return BalsubramaniFreund().fit(votes, box=box), None
+        except InfeasibleBoxError as error:
+            return None, error

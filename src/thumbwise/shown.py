@@ -1,0 +1,199 @@
+"""How votes, boxes, certificates and models look in a notebook and in a terminal: one small table each, names as text.
+
+Imports nothing of thumbwise, so that everything may use it; rich is imported when a terminal asks for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+_LONGEST_NAME = 60
+_MOST_CLASSES = 6
+# Tables show the first and the last rows if there are more than these together.
+_FIRST, _LAST = 12, 6
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A sentence, a table under it, and further sentences.
+
+    Attributes
+    ----------
+    title : str
+    headers : tuple of str
+    rows : tuple of tuple of str
+    remarks : tuple of str
+    n_left_out : int
+        Rows that are not shown, after the first 12.
+    """
+
+    title: str
+    headers: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    remarks: tuple[str, ...] = ()
+    n_left_out: int = 0
+
+    def html(self) -> str:
+        """For a notebook; every text is escaped."""
+        parts = [f"<p>{_escaped(self.title)}</p>"]
+        if self.rows:
+            head = "".join(f'<th scope="col">{_escaped(header)}</th>' for header in self.headers)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in self._all()
+            )
+            parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+        return "<div>" + "".join([*parts, *(f"<p>{_escaped(said)}</p>" for said in self.remarks)]) + "</div>"
+
+    def rich(self) -> Group:
+        """For a terminal; no text is taken for markup."""
+        from rich.console import Group  # noqa: PLC0415  # only a terminal needs it
+        from rich.table import Table  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        parts: list[Any] = [Text(visible(self.title))]
+        if self.rows:
+            grid = Table(box=None, pad_edge=False)
+            for j, header in enumerate(self.headers):
+                grid.add_column(Text(visible(header)), justify="left" if j == 0 else "right", overflow="fold")
+            for row in self._all():
+                grid.add_row(*(Text(visible(cell)) for cell in row))
+            parts.append(grid)
+        return Group(*parts, *(Text(visible(said)) for said in self.remarks))
+
+    def _all(self) -> list[tuple[str, ...]]:
+        gap = (f"... {self.n_left_out:,} more", *[""] * (len(self.headers) - 1))
+        return [*self.rows[:_FIRST], *([gap] if self.n_left_out else []), *self.rows[_FIRST:]]
+
+
+class ShowsItself:
+    """Gives a class its look in notebooks and terminals; it says what is shown in ``_shown``."""
+
+    def _shown(self) -> Shown:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return self._shown().html()
+
+    def __rich__(self) -> Group:
+        return self._shown().rich()
+
+
+def show_votes(votes: Any) -> Shown:
+    """Sizes and coding, and for each rule its coverage and its votes by class.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 1], [-1, 1]], rule_names=["short", "<b>"], class_names=["ham", "spam"])
+    >>> show_votes(votes).rows
+    (('short', '50.0 %', '1', '0'), ('<b>', '100.0 %', '0', '2'))
+    """
+    table, n_items = votes.patterns.vote_table, max(1, votes.n_items)
+    by_class = votes.n_classes <= _MOST_CLASSES
+    classes = [one_line(name) for name in votes.class_names] if by_class else ["votes"]
+    shown, n_left_out = _ends(votes.n_rules)
+    rows = [
+        (one_line(votes.rule_names[j]), f"{100 * table[j].sum() / n_items:.1f} %", *_counts(table[j], by_class))
+        for j in shown
+    ]
+    return Shown(repr(votes), ("rule", "coverage", *classes), tuple(rows), n_left_out=n_left_out)
+
+
+def show_box(box: Any) -> Shown:
+    """The intervals, what was counted on gold, and what must hold."""
+    shown, n_left_out = _ends(len(box.names))
+    drawn, right = box.gold_drawn, box.gold_right
+    counted = () if drawn is None or right is None else ("gold",)
+    rows = [
+        (
+            one_line(box.names[m]),
+            f"{box.lower[m]:.3f}",
+            f"{box.upper[m]:.3f}",
+            *(f"{right[m]:,} of {drawn[m]:,}" for _ in counted),
+        )
+        for m in shown
+    ]
+    title = f"Box: {len(box.names):,} intervals, {box.evidence.method}"
+    return Shown(title, ("moment", "lower", "upper", *counted), tuple(rows), (_grounds(box.evidence),), n_left_out)
+
+
+def show_certificate(certificate: Any) -> Shown:
+    """The sentence that may be quoted, and the numbers behind it."""
+    levels = {
+        "guessing": certificate.guessing,
+        # Upward, because a bound that is shown must still be one.
+        "bound": math.ceil(1e4 * certificate.log_loss_bound - 1e-9) / 1e4,
+        "entropy": certificate.entropy,
+    }
+    rows = tuple((name, f"{value:.4f}") for name, value in levels.items())
+    return Shown(str(certificate), ("mean log loss", "nats"), rows)
+
+
+def show_model(model: Any) -> Shown:
+    """What a model was fitted to and what it proves; its parameters alone before the fit."""
+    if not hasattr(model, "classes_"):
+        return Shown(repr(model))
+    sizes = f"{len(model.rule_names_):,} rules, {len(model.classes_):,} classes"
+    proved = (str(model.certificate_),) if hasattr(model, "certificate_") else ()
+    if len(getattr(model, "weights_", ())) < len(model.rule_names_):
+        return Shown(f"{model!r}, fitted: {sizes}", remarks=proved)
+    shown, n_left_out = _ends(len(model.rule_names_))
+    rows = tuple((one_line(model.rule_names_[j]), f"{model.weights_[j]:+.2f}") for j in shown)
+    return Shown(f"{model!r}, fitted: {sizes}", ("rule", "weight"), rows, proved, n_left_out)
+
+
+def findings_as_html(summary: str, findings: Iterable[Any], skipped: Mapping[str, str]) -> str:
+    """What checks found, as a table for a notebook."""
+    rows = tuple((f.code, f.severity, f.title, f.explanation, f.advice) for f in findings)
+    head = ("code", "severity", "what", "found", "what to do")
+    left_out = tuple(f"{code} not checked: {why}" for code, why in skipped.items())
+    return Shown(summary, head, rows, left_out).html()
+
+
+def one_line(text: object, longest: int = _LONGEST_NAME) -> str:
+    r"""Text in one line, with white space joined, shortened, and what does not show written as an escape.
+
+    Examples
+    --------
+    >>> one_line("two\nlines \x07"), one_line("abcdefgh", 5)
+    ('two lines \\x07', 'ab...')
+    """
+    start = str(text)[: 4 * longest + 64]  # a name of a gigabyte is not split into words
+    said = visible(" ".join(start.split()))
+    return said if len(said) <= longest else said[: longest - 3] + "..."
+
+
+def visible(text: object) -> str:
+    """Text in which only line breaks and what shows are left as they are."""
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape", "surrogatepass").decode() for c in str(text)
+    )
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))
+
+
+def _counts(row: Any, by_class: bool) -> Sequence[str]:
+    return [f"{n:,}" for n in row] if by_class else [f"{row.sum():,}"]
+
+
+def _ends(n_rows: int) -> tuple[list[int], int]:
+    """Which rows are shown, and how many are left out after the first ones."""
+    if n_rows <= _FIRST + _LAST + 2:
+        return list(range(n_rows)), 0
+    return [*range(_FIRST), *range(n_rows - _LAST, n_rows)], n_rows - _FIRST - _LAST
+
+
+def _grounds(evidence: Any) -> str:
+    if not evidence.stands:
+        return f"No guarantee: {evidence.weakness}."
+    level = "" if evidence.confidence_level is None else f" with probability {evidence.confidence_level:.4g}"
+    return f"All intervals hold{level}, if {evidence.assumption}."

@@ -1,0 +1,97 @@
+"""Checks of gold: each fires where it should, and not just beyond its limit.
+
+Kills, tried once: ``>=`` for ``>`` in the width; the mean for the median; a class with one gold item called missing;
+gold of a stratified design tested as a plain sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import thumbwise as tw
+from checks.problems import found, make_problem
+from thumbwise.check_rules import on_gold
+from thumbwise.checks import check
+
+
+def test_gold_that_was_picked_is_no_random_sample() -> None:
+    problem = make_problem()
+    picked = np.zeros(len(problem.truth), dtype=bool)
+    picked[np.flatnonzero(problem.table[:, 0] == 1)[:300]] = True
+    finding = found(replace(problem, is_gold=picked).check(), "TW201")
+    assert finding.severity == "error"
+    assert "r0" in finding.rules
+    assert "0.01" in finding.explanation
+
+
+def test_gold_drawn_by_groups_is_not_tested_as_a_plain_sample() -> None:
+    problem = make_problem()
+    groups = np.where(problem.truth == 1, "A", "B")
+    is_gold = np.zeros(len(groups), dtype=bool)
+    is_gold[np.flatnonzero(groups == "A")[:200]] = True
+    is_gold[np.flatnonzero(groups == "B")[:50]] = True
+    votes = tw.Votes(problem.table, rule_names=["r0", "r1", "r2"], item_groups=groups)
+    gold, labels = votes.take(is_gold), problem.truth[is_gold]
+    box = tw.Box.from_gold(gold, labels, pool=votes, gold_is="subset", stratified=True)
+    plain = check(votes, gold, labels, gold_is="subset")
+    assert "TW201" in plain.codes
+    checks = check(votes, gold, labels, gold_is="subset", box=box)
+    assert "TW201" not in checks.codes
+    assert "random" in checks.skipped["TW201"]
+    assert checks.error == pytest.approx(0.05)
+    assert plain.error == pytest.approx(0.06)
+
+
+def test_class_that_gold_never_shows() -> None:
+    problem = replace(make_problem(), n_classes=3)
+    finding = found(problem.check(), "TW202")
+    assert finding.classes == (2,)
+    votes = problem.votes
+    box = tw.Box.from_gold(votes.take(problem.is_gold), problem.truth[problem.is_gold], pool=votes, gold_is="subset")
+    assert f"up to {100 * box.upper[box.names.index('frequency(2)')]:.3g} % of the items" in finding.explanation
+
+
+def test_one_label_of_a_class_is_enough() -> None:
+    problem = make_problem()
+    truth = np.array(problem.truth)
+    truth[np.flatnonzero(problem.is_gold)[0]] = 2
+    assert "TW202" not in replace(problem, truth=truth, n_classes=3).check().codes
+
+
+def test_labels_of_other_rows() -> None:
+    problem = make_problem()
+    shuffled = np.random.default_rng(0).permutation(problem.truth)
+    finding = found(replace(problem, truth=shuffled).check(), "TW203")
+    gold = problem.is_gold
+    n_right = int((problem.table[gold] == shuffled[gold][:, None]).sum())
+    assert f"{n_right} of {int((problem.table[gold] >= 0).sum())} gold votes are right" in finding.explanation
+
+
+def test_labels_are_shuffled_on_a_part_of_much_gold(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem()
+    monkeypatch.setattr(on_gold, "_MOST_SHUFFLED", 100)
+    assert "TW203" not in problem.check().codes
+    shuffled = np.random.default_rng(0).permutation(problem.truth)
+    assert "TW203" in replace(problem, truth=shuffled).check().codes
+
+
+@pytest.mark.parametrize(("widths", "fires"), [((0.41, 0.41, 0.1), True), ((0.4, 0.39, 0.9), False)])
+def test_the_middle_interval_decides_whether_gold_is_little(widths: tuple[float, ...], fires: bool) -> None:
+    problem = make_problem()
+    votes = problem.votes
+    bounds = {f"r{j}": (0.5 - width / 2, 0.5 + width / 2) for j, width in enumerate(widths)}
+    checks = problem.check(box=tw.Box.from_bounds(votes, bounds))
+    assert ("TW204" in checks.codes) is fires
+    if fires:
+        assert found(checks, "TW204").rules == ("r0", "r1")
+        assert f"about {int(np.ceil(300 * (0.41 / 0.4) ** 2))} labels" in found(checks, "TW204").explanation
+
+
+def test_twenty_labels_are_few_for_many_rules() -> None:
+    few = make_problem(n_gold=20, accuracies=(0.8,) * 12).check()
+    many = make_problem(n_gold=300, accuracies=(0.8,) * 12).check()
+    assert "TW204" in few.codes
+    assert "TW204" not in many.codes
