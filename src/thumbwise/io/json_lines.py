@@ -1,7 +1,9 @@
 """JSON lines in, columns out, in a time that grows with the file and not with its lines x its keys.
 
-DuckDB takes every object apart into cells (line, name, text, kind), once to find the types and once to fetch the
-values; NumPy puts them in their places. A SELECT with an expression for each key would read every line once per key.
+If all objects have the same keys in the same order, DuckDB takes each apart into a list of values, and a column is a
+place in these lists. Otherwise it takes them apart into cells (line, name, text, kind), once to find the types and once
+to fetch the values, and NumPy puts them in their places. A SELECT that looks each key up in the text would read every
+line once per key.
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
 _DTYPES: dict[str, type] = {"BIGINT": np.int64, "DOUBLE": np.float64, "BOOLEAN": np.bool_, "VARCHAR": object}
 # Beyond this floats skip integers.
 _EXACT = 2**53
+# Whether all values are whole numbers of 64 bits, and whether all are numbers that a float holds exactly enough.
+_FITS = (
+    "bool_and({value} IS NULL OR TRY_CAST({value} AS BIGINT) IS NOT NULL), "
+    f"bool_and({{value}} IS NULL OR coalesce(abs(TRY_CAST({{value}} AS DOUBLE)) < {_EXACT}, false))"
+)
+_COLUMNS_AT_ONCE = 64
 # A table of so many cells is made however few of them are filled; a larger one must be filled to one part in so many.
 _SMALL_TABLE = 10**6
 _CELLS_PER_VALUE = 100
@@ -37,6 +45,8 @@ def read_json_lines(connection: DuckDBPyConnection, path: Path, columns: Sequenc
     """A column for each key, or for those that are asked for."""
     n_rows = _load_lines(connection, path)
     names = _find_names(connection, path)
+    if _all_alike(connection):
+        return _read_alike(connection, path, names, columns)
     if columns is not None:
         chosen = choose_columns(path, names, columns)
         connection.execute("DELETE FROM names WHERE NOT list_contains(?, place)", [chosen])
@@ -84,6 +94,38 @@ def _find_names(connection: DuckDBPyConnection, path: Path) -> list[str]:
     return [row[0] for row in connection.execute("SELECT name FROM names ORDER BY place").fetchall()]
 
 
+def _all_alike(connection: DuckDBPyConnection) -> bool:
+    counted = connection.execute("SELECT count(*) FROM layouts").fetchone()
+    return bool(counted and counted[0] == 1)
+
+
+def _read_alike(
+    connection: DuckDBPyConnection, path: Path, names: Sequence[str], columns: Sequence[str] | None
+) -> Columns:
+    """Columns of objects that all have these keys in this order."""
+    places = list(range(len(names))) if columns is None else choose_columns(path, names, columns)
+    connection.execute(
+        "CREATE TABLE parts AS SELECT json_extract_string(json, '$.*') AS v, json_type(json, '$.*') AS t FROM lines"
+    )
+    found: Columns = {}
+    for start in range(0, len(places), _COLUMNS_AT_ONCE):
+        some = places[start : start + _COLUMNS_AT_ONCE]
+        types = _types_at(connection, some)
+        listed = ", ".join(f"CAST(v[{p + 1}] AS {dtype}) AS c{p}" for p, dtype in zip(some, types, strict=True))
+        arrays = connection.execute(f"SELECT {listed} FROM parts").fetchnumpy()  # noqa: S608  # no name from outside
+        found |= {names[p]: np.ma.asarray(arrays[f"c{p}"]) for p in some}
+    return found
+
+
+def _types_at(connection: DuckDBPyConnection, places: Sequence[int]) -> list[str]:
+    """Types of the columns at some places of the lists."""
+    asked = ", ".join(
+        f"list(DISTINCT t[{p + 1}]) FILTER (t[{p + 1}] <> 'NULL'), {_FITS.format(value=f'v[{p + 1}]')}" for p in places
+    )
+    row = connection.execute(f"SELECT {asked} FROM parts").fetchone() or ()  # noqa: S608
+    return [_type_of(set(row[j] or ()), *row[j + 1 : j + 3]) for j in range(0, len(row), 3)]
+
+
 def _cells(lines: str) -> str:
     """Every value of the lines with its line, the place of its name, its text and its kind."""
     return (
@@ -96,8 +138,7 @@ def _find_types(connection: DuckDBPyConnection) -> tuple[list[str], int]:
     """Type of each column in the order of their places, and how many values there are in all."""
     rows = connection.execute(
         "SELECT list(DISTINCT kind) FILTER (kind <> 'NULL'), count(*), "  # noqa: S608
-        "bool_and(value IS NULL OR TRY_CAST(value AS BIGINT) IS NOT NULL), "
-        f"bool_and(value IS NULL OR coalesce(abs(TRY_CAST(value AS DOUBLE)) < {_EXACT}, false)) "
+        f"{_FITS.format(value='value')} "
         f"FROM {_cells('lines')} GROUP BY place ORDER BY place"
     ).fetchall()
     return [_type_of(set(kinds or ()), *fits) for kinds, _, *fits in rows], sum(row[1] for row in rows)

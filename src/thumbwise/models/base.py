@@ -19,7 +19,7 @@ from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.models.display import ShownInNotebooks
-from thumbwise.models.inputs import align, check_table, in_memory, is_unnamed
+from thumbwise.models.inputs import align, check_table, in_memory, is_unnamed, open_lazy
 from thumbwise.patterns import Patterns, take_rows
 from thumbwise.sql import DialectName, to_sql
 from thumbwise.votes import Votes
@@ -171,7 +171,9 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         check_is_fitted(self)
         if not isinstance(votes, CountedVotes):
             check_table(votes)
-            votes = Votes(votes, class_names=tuple(self.classes_.tolist()), copy=False)
+            names = tuple(self.classes_.tolist())
+            lazy = open_lazy(votes, self.rule_names_, class_names=names)
+            votes = Votes(votes, class_names=names, copy=False) if lazy is None else lazy
         return align(votes, self.rule_names_, tuple(self.classes_.tolist()), type(self).__name__)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from importlib import import_module
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
@@ -26,14 +29,34 @@ def in_memory(votes: Any) -> Votes:
     )
 
 
+def open_lazy(votes: Any, rule_names: tuple[str, ...] | None = None, **options: Any) -> Any:
+    """Lazy votes of a lazy frame, or of files, whose other columns are carried along; None for anything else."""
+    is_path = isinstance(votes, (str, os.PathLike))
+    frame = None if is_path else nw.from_native(votes, pass_through=True)
+    if not is_path and not isinstance(frame, nw.LazyFrame):
+        return None
+    # By name: engines know the core, and the core must not know engines.
+    lazy = import_module("thumbwise.lazy_votes")
+    native = import_module("thumbwise.engines.files").open_files(votes) if is_path else votes
+    names = nw.from_native(native).collect_schema().names()
+    if rule_names is not None and set(rule_names) <= set(names):
+        options |= {"rules": rule_names, "keep": [name for name in names if name not in set(rule_names)]}
+    return lazy.LazyVotes(native, **options)
+
+
 def read_for_fit(votes: Any, y: Any = None) -> Any:
     """Votes as they are, or read; labels that are numbers may show classes that no vote does."""
     _warn_of_column(y)
-    read = votes if isinstance(votes, CountedVotes) else _read_table(votes, y)
+    read = votes if isinstance(votes, CountedVotes) else _open(votes, y)
     if y is not None:
         in_memory(read)
     _check_labels(y, read.n_items)
     return read
+
+
+def _open(votes: Any, y: Any) -> Any:
+    lazy = open_lazy(votes)
+    return _read_table(votes, y) if lazy is None else lazy
 
 
 def _read_table(votes: Any, y: Any) -> Votes:
