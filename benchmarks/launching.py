@@ -17,7 +17,7 @@ MAX_RUNS = 3
 # No further run of the same job is started once its runs have taken this long.
 ENOUGH_SECONDS = 60.0
 # A method at full size is given up after this long.
-PATIENCE = 900.0
+PATIENCE = 300.0
 # Above this load average others' work distorts what is measured.
 QUIET_LOAD = 0.5
 
