@@ -18,8 +18,8 @@ import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
 
-# Up to this many cells, a row for each is small and every sparse operation is at hand. With many classes nearly all rows
-# repeat those of their class, and sharing pays earlier: 100 classes x 20 rules x 10^5 items took 27 s row by row.
+# Up to this many cells, a row for each is small and every sparse operation is at hand. With many classes nearly all
+# rows repeat those of their class, and sharing pays earlier: 100 classes x 20 rules x 10^5 items took 27 s row by row.
 _MOST_ROWS = 2**24
 _MANY_CLASSES = 30
 _MOST_ROWS_OF_MANY_CLASSES = 2**20
