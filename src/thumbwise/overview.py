@@ -9,6 +9,7 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.counted_votes import CountedVotes, locate_patterns
+from thumbwise.exceptions import InvalidVotesError
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import best_classes
 
@@ -68,6 +69,17 @@ class Overruled:
     label: str
     n_items: int
     reason: Literal["gold", "classes"]
+
+
+def check_fitted_to(model: BalsubramaniFreund, votes: CountedVotes) -> None:
+    """Refuse votes that a model was not fitted to, as far as sizes and names tell."""
+    same = model.rule_names_ == votes.rule_names and tuple(model.classes_.tolist()) == votes.class_names
+    if not same or model.certificate_.n_items != votes.n_items:
+        raise InvalidVotesError(
+            f"model must be fitted to these votes; it was fitted to {model.certificate_.n_items:,} items and "
+            f"{len(model.rule_names_):,} rules, and these are {votes.n_items:,} items and {votes.n_rules:,} rules, or "
+            "rules and classes have other names. Pass the votes that it was fitted to."
+        )
 
 
 def rule_rows(model: BalsubramaniFreund, votes: CountedVotes) -> list[MomentRow]:

@@ -6,6 +6,7 @@ Imports nothing of thumbwise, so that everything may use it; rich is imported wh
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -72,11 +73,12 @@ class Shown:
         return [*self.rows[:_FIRST], *([gap] if self.n_left_out else []), *self.rows[_FIRST:]]
 
 
-class ShowsItself:
+class ShowsItself(ABC):
     """Gives a class its look in notebooks and terminals; it says what is shown in ``_shown``."""
 
+    @abstractmethod
     def _shown(self) -> Shown:
-        raise NotImplementedError
+        """What is shown."""
 
     def _repr_html_(self) -> str:
         return self._shown().html()

@@ -242,5 +242,8 @@ def test_far_starts_do_not_warn() -> None:
     votes, box, earlier = updates("basketball")["gold"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for weights in far_starts(len(box), 0):
-            model().fit(votes, box=box, start=with_weights(earlier, weights))
+        bounds = [
+            model().fit(votes, box=box, start=with_weights(earlier, weights)).certificate_.log_loss_bound
+            for weights in far_starts(len(box), 0)
+        ]
+    assert bounds == pytest.approx([model().fit(votes, box=box).certificate_.log_loss_bound] * len(bounds), abs=1e-9)

@@ -14,6 +14,7 @@ from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError, Invalid
 from thumbwise.gold import GoldIs, check_roles, known_gold
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.overview import check_fitted_to
 from thumbwise.votes import Votes
 
 
@@ -132,13 +133,7 @@ def _box_of(model: Any, votes: Votes, box: Box | None) -> Box:
             f"model must be a fitted BalsubramaniFreund, which alone has a box; found {type(model).__name__}. Call "
             "fit first, or leave the model out."
         )
-    same = model.rule_names_ == votes.rule_names and tuple(model.classes_.tolist()) == votes.class_names
-    if not same or model.certificate_.n_items != votes.n_items:
-        raise InvalidVotesError(
-            f"model must be fitted to these votes; it was fitted to {model.certificate_.n_items:,} items and "
-            f"{len(model.rule_names_):,} rules, and these are {votes.n_items:,} items and {votes.n_rules:,} rules, or "
-            "rules and classes have other names. Pass the votes that it was fitted to."
-        )
+    check_fitted_to(model, votes)
     return model.box_
 
 

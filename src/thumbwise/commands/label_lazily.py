@@ -20,7 +20,7 @@ from thumbwise.console import progress
 from thumbwise.engines.files import open_files
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError
 from thumbwise.io.classes import code_gold, distinct_texts
-from thumbwise.io.formats import Column
+from thumbwise.io.formats import NOTHING_LOADED, Column, literal, quoted
 from thumbwise.io.gold_table import open_gold
 from thumbwise.io.labeled import entropies, margins
 from thumbwise.io.lazy_readings import LazyReading
@@ -66,12 +66,11 @@ def database(limits: Limits) -> Iterator[DuckDBPyConnection]:
     """A DuckDB of our own, with a limit on its memory and a folder for what exceeds it."""
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
-    off = ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions")
     memory = limits.memory
     if limits.spill is not None and not limits.spill.is_dir():
         raise InvalidFileError(f"the folder for temporary files must exist; there is no folder {limits.spill}.")
     with tempfile.TemporaryDirectory(prefix="thumbwise-", dir=limits.spill) as folder:
-        settings: dict[str, Any] = {**dict.fromkeys(off, "false"), "temp_directory": folder}
+        settings: dict[str, Any] = {**NOTHING_LOADED, "temp_directory": folder}
         try:
             connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
         except duckdb.Error as error:
@@ -171,19 +170,18 @@ def _in_order(answered: Any, n_classes: int) -> Any:
     label = columns.index("label")
     item, *passed_on = columns[: label - n_classes]
     wanted = [item, "label", *columns[label - n_classes : label], *columns[label + 1 :], *passed_on]
-    return answered.project(", ".join('"' + name.replace('"', '""') + '"' for name in wanted))
+    return answered.project(", ".join(map(quoted, wanted)))
 
 
 def _copy(connection: DuckDBPyConnection, relation: Any, place: Path, ending: str, options: str = "") -> None:
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     kinds = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'"}
-    literal = "'" + os.fspath(place).replace("'", "''") + "'"
     view = "thumbwise_labels"
     relation.create_view(view, replace=True)
     try:
         with running(connection, "writing"):
-            connection.execute(f"COPY (SELECT * FROM {view}) TO {literal} ({options}{kinds[ending]})")  # noqa: S608
+            connection.execute(f"COPY (SELECT * FROM {view}) TO {literal(os.fspath(place))} ({options}{kinds[ending]})")  # noqa: S608
     except (duckdb.Error, OSError) as error:
         raise InvalidFileError(f"the labels could not be written: {' '.join(str(error).split())[:300]}") from error
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.io.formats import DELIMITERS, NOTHING_LOADED, literal, quoted, read_header
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def open_files(pattern: str | Path | Sequence[str | Path], connection: DuckDBPyConnection | None = None) -> Any:
@@ -24,22 +23,19 @@ def open_files(pattern: str | Path | Sequence[str | Path], connection: DuckDBPyC
     given = [pattern] if isinstance(pattern, (str, Path)) else list(pattern)
     paths = [_place(path) for path in given]
     endings = {Path(path).suffix.lower() for path in paths}
-    if len(endings) != 1 or not endings <= {".parquet", *_DELIMITERS}:
+    if len(endings) != 1 or not endings <= {".parquet", *DELIMITERS}:
         raise InvalidFileError(
             "files must all end in .parquet, or all in .csv, or all in .tsv; found "
             f"{', '.join(sorted(map(repr, endings))) or 'no file'}."
         )
-    connection = duckdb.connect(config=dict.fromkeys(_OFF, "false")) if connection is None else connection
+    connection = duckdb.connect(config=NOTHING_LOADED) if connection is None else connection
     ending = endings.pop()
     try:
         if ending == ".parquet":
             return connection.read_parquet(paths, hive_partitioning=False)
-        return _type_texts(connection, paths, _DELIMITERS[ending])
+        return _type_texts(connection, paths, DELIMITERS[ending])
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise InvalidFileError(f"{given[0]} cannot be read: {' '.join(str(error).split())[:300]}") from error
-
-
-_OFF = ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions")
 
 
 def _place(path: str | Path) -> str:
@@ -52,19 +48,18 @@ def _place(path: str | Path) -> str:
 
 def _type_texts(connection: DuckDBPyConnection, paths: list[str], delimiter: str) -> Any:
     """Columns whose every field is a whole number, written as DuckDB would, become numbers; others stay texts."""
-    # Left to guess from a header with a line break inside quotes, DuckDB finds no rows at all in a file with \r\n.
     names, line_end = _common_header(_expand(connection, paths), delimiter)
     inner = [f"c{j}" for j in range(len(names))]
     listed = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
     texts = connection.sql(
-        f"SELECT * FROM read_csv([{', '.join(map(_literal, paths))}], auto_detect = false, "  # noqa: S608  # quoted
-        f"columns = {{{listed}}}, delim = {_literal(delimiter)}, quote = '\"', escape = '\"', header = true, "
-        f"nullstr = '', new_line = '{line_end}', hive_partitioning = false)"
+        f"SELECT * FROM read_csv([{', '.join(map(literal, paths))}], auto_detect = false, "  # noqa: S608  # quoted
+        f"columns = {{{listed}}}, delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = true, "
+        f"nullstr = '', {line_end}hive_partitioning = false)"
     )
     same = "bool_and(coalesce(CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}, {0} IS NULL))"
     whole = texts.aggregate(", ".join(same.format(name) for name in inner)).fetchall()[0]
     typed = (
-        f"{f'CAST({c} AS BIGINT)' if is_whole else c} AS {_quoted(name)}"
+        f"{f'CAST({c} AS BIGINT)' if is_whole else c} AS {quoted(name)}"
         for c, name, is_whole in zip(inner, names, whole, strict=True)
     )
     return texts.project(", ".join(typed))
@@ -80,9 +75,9 @@ def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:
 
 def _common_header(files: list[str], delimiter: str) -> tuple[list[str], str]:
     """Names of the columns, the same in all files because fields are taken by position, and how lines end."""
-    first = _read_header(files[0], delimiter)
+    first = read_header(Path(files[0]), delimiter)
     for file in files:
-        found = _read_header(file, delimiter)
+        found = read_header(Path(file), delimiter)
         if found != first or len(set(found[0])) < len(found[0]):
             raise InvalidFileError(
                 "all files must have the same columns in the same order, each once, and end lines in the same way; "
@@ -90,25 +85,3 @@ def _common_header(files: list[str], delimiter: str) -> tuple[list[str], str]:
                 "Rewrite one, or read them apart."
             )
     return first
-
-
-def _read_header(file: str, delimiter: str) -> tuple[list[str], str]:
-    last = [""]
-    with Path(file).open(encoding="utf-8-sig", newline="") as lines:
-        names = next(csv.reader(_noting(lines, last), delimiter=delimiter), [])
-    return names, "\\r\\n" if last[0].endswith("\r\n") else "\\n"
-
-
-def _noting(lines: Iterable[str], last: list[str]) -> Iterator[str]:
-    """The lines, with the last one that was read put aside."""
-    for line in lines:
-        last[0] = line
-        yield line
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

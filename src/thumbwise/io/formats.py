@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ma.MaskedArray[Any, Any]
 Columns: TypeAlias = dict[str, Column]
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+# Settings of a database that neither fetches nor loads extensions.
+NOTHING_LOADED: dict[str, Any] = dict.fromkeys(
+    ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions"), "false"
+)
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _KEPT_TYPES = {*_INTEGERS, "BOOLEAN", "FLOAT", "DOUBLE", "VARCHAR"}
 # Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
@@ -32,11 +36,10 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
     """A database in memory that may touch this one file and load nothing."""
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
-    settings = ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions")
-    with duckdb.connect(":memory:", config=dict.fromkeys(settings, "false")) as connection:
+    with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
         connection.execute("SET temp_directory = ''")
         try:
-            connection.execute(f"SET allowed_paths = [{_literal(_place(path))}, {_literal(pattern_of(path))}]")
+            connection.execute(f"SET allowed_paths = [{literal(_place(path))}, {literal(pattern_of(path))}]")
         except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
             pass
         else:
@@ -65,11 +68,13 @@ def pattern_of(path: Path) -> str:
     return "".join(f"[{char}]" if char in "*?[" else char for char in _place(path))
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -86,15 +91,15 @@ def _fetch(connection: DuckDBPyConnection, names: Sequence[str], expressions: Se
 
 def read_delimited(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Columns:
     """Columns of CSV or TSV, all or those that are asked for."""
-    delimiter = _DELIMITERS[path.suffix.lower()]
-    names, ending = _read_header(path, delimiter)
+    delimiter = DELIMITERS[path.suffix.lower()]
+    names, ending = read_header(path, delimiter)
     inner = _numbered(len(names))
     types = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
     chosen = choose_columns(path, names, columns)
     inner = [inner[j] for j in chosen]
     connection.execute(
         f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM read_csv(?, auto_detect = false, columns = {{{types}}}, "  # noqa: S608
-        f"delim = {_literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
+        f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
         f"{ending}compression = 'none', hive_partitioning = false)",
         [pattern_of(path)],
     )
@@ -103,7 +108,7 @@ def read_delimited(connection: DuckDBPyConnection, path: Path, columns: Sequence
     return _fetch(connection, [names[j] for j in chosen], typed, "texts")
 
 
-def _read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
+def read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
     """Names of the columns, and DuckDB's option for how lines end.
 
     DuckDB takes the first line break of the file for the end of its lines, although it may lie within a quoted name,
@@ -195,7 +200,7 @@ def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[s
     inner = _numbered(len(names))
     connection.execute(
         f"CREATE VIEW stored({', '.join(inner)}) AS SELECT * FROM "  # noqa: S608
-        f"read_parquet({_literal(pattern_of(path))}, hive_partitioning = false)"
+        f"read_parquet({literal(pattern_of(path))}, hive_partitioning = false)"
     )
     typed = [c if row[1] in _KEPT_TYPES else f"CAST({c} AS VARCHAR)" for c, row in zip(inner, described, strict=True)]
     chosen = choose_columns(path, names, columns)
@@ -207,10 +212,10 @@ def copy_columns(connection: DuckDBPyConnection, columns: Columns, part: Path, e
     inner = _numbered(len(columns))
     connection.register("rows", {c: _plain(column) for c, column in zip(inner, columns.values(), strict=True)})
     listed = ", ".join(
-        f"{'CAST(' + c + ' AS VARCHAR)' if column.dtype.kind in 'OU' else c} AS {_quoted(name)}"
+        f"{'CAST(' + c + ' AS VARCHAR)' if column.dtype.kind in 'OU' else c} AS {quoted(name)}"
         for c, (name, column) in zip(inner, columns.items(), strict=True)
     )
-    connection.execute(f"COPY (SELECT {listed} FROM rows) TO {_literal(_place(part))} ({_OPTIONS[ending]})")  # noqa: S608
+    connection.execute(f"COPY (SELECT {listed} FROM rows) TO {literal(_place(part))} ({_OPTIONS[ending]})")  # noqa: S608
 
 
 def _plain(column: Column) -> Any:

@@ -9,10 +9,10 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray
-from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.formats import Column
 from thumbwise.io.tables import Table
 from thumbwise.reading.coding import is_missing
+from thumbwise.reading.frames import open_frame, own_index
 
 
 def as_table(frame: Any) -> Table | None:
@@ -23,24 +23,15 @@ def as_table(frame: Any) -> Table | None:
     InvalidVotesError
         The frame is a lazy one, or has a name twice or no text as a name.
     """
-    try:
-        opened = nw.from_native(frame, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise InvalidVotesError("columns must have one name each; the frame has a name twice. Rename it.") from None
-    if isinstance(opened, nw.LazyFrame):
-        raise InvalidVotesError("a table of votes must be in memory; found a lazy frame. Collect it first.")
-    if not isinstance(opened, nw.DataFrame):
+    opened = open_frame(frame, "a table of votes")
+    if opened is None:
         return None
     columns = {str(name): _from_series(opened.get_column(name)) for name in opened.columns}
-    index = nw.maybe_get_index(opened)
-    if index is None or _counts_rows(np.asarray(index)):
+    index = own_index(opened)
+    if index is None:
         return Table(columns)
-    name = str(index.name) if index.name is not None else "item_id"
-    return Table({name: as_column(np.asarray(index).tolist()), **columns})
-
-
-def _counts_rows(index: AnyArray) -> bool:
-    return index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index)))
+    name = getattr(nw.maybe_get_index(opened), "name", None)
+    return Table({"item_id" if name is None else str(name): as_column(index.tolist()), **columns})
 
 
 def _from_series(series: nw.Series[Any]) -> Column:

@@ -7,6 +7,7 @@ from typing import Any
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
+from thumbwise.io.readings import box_of
 from thumbwise.lazy_votes import LazyVotes
 from thumbwise.votes import Votes
 
@@ -19,16 +20,10 @@ class LazyReading:
     gold_votes: Votes
     gold_labels: IntArray
     notes: tuple[str, ...]
+    gold_is = "subset"
     separate = None
     jury = None
 
     def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
         """``Box.from_gold`` with this gold and this pool."""
-        return Box.from_gold(
-            self.gold_votes,
-            self.gold_labels,
-            pool=self.votes,
-            gold_is="subset",
-            confidence_level=confidence_level,
-            **options,
-        )
+        return box_of(self, confidence_level, options)

@@ -15,6 +15,15 @@ from thumbwise.labels import UNKNOWN
 from thumbwise.votes import Votes
 
 
+def box_of(reading: Any, confidence_level: float, options: dict[str, Any]) -> Box:
+    """The box that the gold of a reading gives, whether its items are here or in files."""
+    pool, gold_is = reading.votes, reading.gold_is
+    labels = reading.gold_labels
+    return Box.from_gold(
+        reading.gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level, **options
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """Votes, the gold labels that came with them, and what was inferred on the way. Made by :func:`read_votes`.
@@ -67,14 +76,7 @@ class Reading:
 
     def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
         """``Box.from_gold`` with this gold and this pool; needs gold labels drawn at random."""
-        return Box.from_gold(
-            self.gold_votes,
-            self.gold_labels,
-            pool=self.votes,
-            gold_is=self.gold_is,
-            confidence_level=confidence_level,
-            **options,
-        )
+        return box_of(self, confidence_level, options)
 
     def __repr__(self) -> str:
         n_gold = len(self.gold_labels)

@@ -14,6 +14,17 @@ from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import StringColumn, index_strings, is_missing
 
 
+def open_frame(source: Any, what: str) -> nw.DataFrame[Any] | None:
+    """A frame that is in memory, None for what is no frame; ``what`` names it in errors."""
+    try:
+        frame = nw.from_native(source, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise InvalidVotesError("columns must have one name each; the frame has a name twice. Rename it.") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidVotesError(f"{what} must be in memory; found a lazy frame. Collect it first.")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
 def own_index(source: nw.DataFrame[Any] | nw.Series[Any]) -> AnyArray | None:
     """The index of a pandas-like frame or column unless it only counts the rows."""
     index = nw.maybe_get_index(source)

@@ -16,6 +16,7 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import take_rows
 from thumbwise.reading.coding import is_missing
+from thumbwise.reading.frames import open_frame
 
 _SMALL_TABLE = 2**20
 # What NumPy may turn into such an array; it would also round large integers among floats.
@@ -85,13 +86,8 @@ def open_columns(data: Any, names: Sequence[str]) -> list[AnyArray]:
 
 
 def _find_columns(data: Any, names: Sequence[str]) -> Iterable[Any]:
-    try:
-        frame = nw.from_native(data, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise InvalidVotesError("columns must have one name each; the frame has a name twice. Rename it.") from None
-    if isinstance(frame, nw.LazyFrame):
-        raise InvalidVotesError("votes must be in memory; found a lazy frame. Collect it first.")
-    if isinstance(frame, nw.DataFrame):
+    frame = open_frame(data, "votes")
+    if frame is not None:
         _refuse_absent(names, frame.columns)
         return [frame.get_column(name) for name in names]
     if isinstance(data, Mapping):

@@ -12,6 +12,7 @@ from thumbwise.io.readings import Reading
 from thumbwise.io.whole import replacing
 from thumbwise.labels import code_labels
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.overview import check_fitted_to
 from thumbwise.report.contents import Finding, gather
 from thumbwise.report.page import load_jinja, render
 from thumbwise.votes import Votes
@@ -127,11 +128,5 @@ def _check_model(model: BalsubramaniFreund, votes: Votes) -> BalsubramaniFreund:
             f"model must be a fitted BalsubramaniFreund, which alone has a certificate; found {type(model).__name__}"
             f"{'' if not isinstance(model, BalsubramaniFreund) else ' that is not fitted'}. Call fit first."
         )
-    same = model.rule_names_ == votes.rule_names and tuple(model.classes_.tolist()) == votes.class_names
-    if not same or model.certificate_.n_items != votes.n_items:
-        raise InvalidVotesError(
-            f"model must be fitted to these votes; it was fitted to {model.certificate_.n_items:,} items and "
-            f"{len(model.rule_names_):,} rules, and these are {votes.n_items:,} items and {votes.n_rules:,} rules, or "
-            "rules and classes have other names. Pass the votes that it was fitted to."
-        )
+    check_fitted_to(model, votes)
     return model

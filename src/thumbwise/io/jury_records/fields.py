@@ -11,7 +11,6 @@ from reprlib import repr as short
 from types import NoneType
 from typing import Any, TypeAlias
 
-import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray
@@ -19,6 +18,7 @@ from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.jury_records.files import read_records, refuse_mixed
 from thumbwise.io.tables import Table
 from thumbwise.reading.coding import is_missing
+from thumbwise.reading.frames import open_frame
 from thumbwise.reading.long_columns import as_array
 
 # The first name is the field's own. Another counts if the field's own is absent and no second one is there.
@@ -83,13 +83,8 @@ def _is_text(values: AnyArray) -> bool:
 def _open(records: Any) -> _Opened:
     if isinstance(records, Table):
         return list(records.names), lambda name: as_array(records.columns[name], name)
-    try:
-        frame = nw.from_native(records, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise InvalidVotesError("fields must have one name each; the frame has a name twice. Rename it.") from None
-    if isinstance(frame, nw.LazyFrame):
-        raise InvalidVotesError("records must be in memory; found a lazy frame. Collect it first.")
-    if isinstance(frame, nw.DataFrame):
+    frame = open_frame(records, "records")
+    if frame is not None:
         return list(frame.columns), lambda name: as_array(frame.get_column(name), name)
     if isinstance(records, Mapping):
         return list(records), lambda name: _column(records[name], name)
