@@ -103,8 +103,11 @@ def box_of_draw(draw: Draw, gold_is: GoldIs, level: float, recipe: bool) -> tw.B
             interval="wilson",
             joint=False,
             symmetric=True,
+            n_permutations=0,
         )
-    return tw.Box.from_gold(draw.gold, draw.gold_labels, pool=draw.pool, confidence_level=level, gold_is=gold_is)
+    return tw.Box.from_gold(
+        draw.gold, draw.gold_labels, pool=draw.pool, confidence_level=level, gold_is=gold_is, n_permutations=0
+    )
 
 
 @dataclass(frozen=True, eq=False)

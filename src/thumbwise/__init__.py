@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from thumbwise.exceptions import InvalidRuleError as InvalidRuleError
     from thumbwise.exceptions import InvalidVotesError as InvalidVotesError
     from thumbwise.exceptions import MissingPackageError as MissingPackageError
+    from thumbwise.exceptions import NoGuaranteeError as NoGuaranteeError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
     from thumbwise.explaining import explain as explain
     from thumbwise.explaining import explain_many as explain_many
@@ -105,6 +106,7 @@ _HOMES = {
     "LazyVotes": "thumbwise.lazy_votes",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
+    "NoGuaranteeError": "thumbwise.exceptions",
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rule_votes",
     "SoftLabels": "thumbwise.end_model",
@@ -192,6 +194,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "InvalidChoiceError",
     "InfeasibleBoxError",
     "MissingPackageError",
+    "NoGuaranteeError",
     "FailedFitError",
     "InvalidRuleError",
     "FailedRuleError",

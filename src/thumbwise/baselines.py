@@ -123,6 +123,7 @@ def balsubramani_freund(split: Split) -> FloatArray:
         pool=split.pool,
         gold_is=split.gold_is,
         confidence_level=split.confidence_level,
+        n_permutations=0,  # nothing is stated about this box
     )
     return BalsubramaniFreund(on_infeasible="widen", tol=1e-6).fit(split.pool, box=box).predict_proba(split.votes)
 

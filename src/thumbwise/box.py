@@ -32,6 +32,8 @@ from thumbwise.gold import (
 from thumbwise.gold_checks.sample_check import check_sample
 from thumbwise.labels import KnownLabels, label_masses
 from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
+from thumbwise.moments import class_frequencies as frequencies_of_classes
+from thumbwise.outward import at_least, at_most
 from thumbwise.shown import Shown, ShowsItself, show_box
 from thumbwise.votes import Votes
 from thumbwise.written_bounds import fill_bounds, split_bounds
@@ -55,6 +57,9 @@ class Box(ShowsItself):
         Labels of items of the pool that are certain, because the items are gold.
     least, most : ndarray of shape (n_moments,) or float
         Between which values each moment can lie at all.
+    class_bounds : ndarray of shape (2, n_classes) or None
+        Lower and upper bounds of the class frequencies if gold had been asked for nothing else, with all of the allowed
+        error: what can be said without any vote.
 
     Examples
     --------
@@ -79,6 +84,7 @@ class Box(ShowsItself):
     known: KnownLabels | None = None
     least: FloatArray | float = 0.0
     most: FloatArray | float = 1.0
+    class_bounds: FloatArray | None = None
 
     def __post_init__(self) -> None:
         _check_bounds(self.names, self.lower, self.upper, self.least, self.most)
@@ -153,7 +159,7 @@ class Box(ShowsItself):
         stratified: bool = False,
         weights: Any = None,
         max_weight: float | None = None,
-        n_permutations: int = 0,
+        n_permutations: int = 999,
     ) -> Box:
         """Intervals from items whose label is known.
 
@@ -188,7 +194,8 @@ class Box(ShowsItself):
             Needed with ``weights``: the largest weight that any item of the pool could have had.
         n_permutations : int
             For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
-            ``evidence.sample_check``. 0 looks at each rule's coverage and classes only; 999 or so also at patterns.
+            ``evidence.sample_check``, and every sentence about the box carries it. 0 looks at each rule's coverage and
+            classes only, which overlooks most samples of easy or hard items.
 
         Notes
         -----
@@ -208,15 +215,20 @@ class Box(ShowsItself):
         sample = GoldSample(
             gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weights is not None
         )
-        errors = sample.split_error(1 - confidence_level, joint)
-        if weights is not None:
-            design, (lower, upper) = "weighted", weighted_intervals(sample, check_weights(weights, max_weight), errors)
-        elif stratified:
-            design, (lower, upper) = "stratified", stratified_intervals(sample, errors)
-        elif interval == "exact":
-            design, (lower, upper) = gold_is, exact_intervals(sample.counts, errors)
-        else:
-            design, (lower, upper) = gold_is, wilson_intervals(sample.counts, errors, symmetric)
+        checked = None if weights is None else check_weights(weights, max_weight)
+
+        def estimate(asked: GoldSample) -> tuple[FloatArray, FloatArray]:
+            errors = asked.split_error(1 - confidence_level, joint)
+            if checked is not None:
+                return weighted_intervals(asked, checked, errors)
+            if stratified:
+                return stratified_intervals(asked, errors)
+            if interval == "exact":
+                return exact_intervals(asked.counts, errors)
+            return wilson_intervals(asked.counts, errors, symmetric)
+
+        design = "weighted" if weights is not None else "stratified" if stratified else gold_is
+        lower, upper = estimate(sample)
         if class_frequencies is not None:
             lower, upper = given_frequencies(sample.pooled, pool, class_frequencies, lower, upper)
         return cls(
@@ -226,7 +238,7 @@ class Box(ShowsItself):
             replace(
                 gold_evidence(
                     len(labels),
-                    pool.fingerprint,
+                    pool,
                     confidence_level,
                     design,
                     interval,
@@ -241,6 +253,9 @@ class Box(ShowsItself):
             sample.counts.right,
             sample.counts.drawn,
             known_labels(gold_votes, labels, pool, gold_is),
+            class_bounds=None
+            if class_frequencies is not None
+            else np.stack(estimate(replace(sample, builders=(frequencies_of_classes,)))),
         )
 
     @classmethod
@@ -359,6 +374,18 @@ class Box(ShowsItself):
             )
         return moments
 
+    def frequency_bounds(self, votes: CountedVotes) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the class frequencies without any vote: of the box's own and ``class_bounds``, the narrower."""
+        lower, upper = np.zeros(votes.n_classes), np.ones(votes.n_classes)
+        places = {name: m for m, name in enumerate(self.names)}
+        for c, name in enumerate(votes.class_names):
+            m = places.get(f"frequency({name})")
+            if m is not None:
+                lower[c], upper[c] = self.lower[m], self.upper[m]
+        if self.class_bounds is None:
+            return lower, upper
+        return np.maximum(lower, self.class_bounds[0]), np.minimum(upper, self.class_bounds[1])
+
     def contains(self, values: FloatArray, slack: float = 1e-12) -> bool:
         """Whether every value lies in its interval."""
         return bool(((values >= self.lower - slack) & (values <= self.upper + slack)).all())
@@ -372,7 +399,7 @@ class Box(ShowsItself):
     def __repr__(self) -> str:
         shown = range(len(self)) if len(self) <= 20 else [*range(12), *range(len(self) - 6, len(self))]
         width = max(len(self.names[m]) for m in shown)
-        lines = [f"  {self.names[m]:<{width}}  {self.lower[m]:.3f} .. {self.upper[m]:.3f}" for m in shown]
+        lines = [f"  {self.names[m]:<{width}}  {at_least(self.lower[m])} .. {at_most(self.upper[m])}" for m in shown]
         if len(self) > 20:
             lines.insert(12, f"  ... {len(self) - 18} more")
         return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])

@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from thumbwise.evidence import Evidence
+from thumbwise.evidence import Evidence, Statement
 from thumbwise.feasibility import Widening
 from thumbwise.numerics.solver import Solution
+from thumbwise.outward import at_most, round_up
 from thumbwise.shown import Shown, ShowsItself, show_certificate
 
 
 @dataclass(frozen=True)
-class Certificate(ShowsItself):
+class Certificate(Statement, ShowsItself):
     """A bound on the mean log loss of a prediction on the items it was fitted to.
 
     The bound is the dual value of the game, which no labeling in the box can exceed, whether or not the fit converged.
-    It speaks of these items only, not of items scored later.
+    It speaks of these items only, not of items scored later. Items that keep their gold label have no loss; the bound
+    is for the others, and ``log_loss_bound_all`` for all.
 
     Attributes
     ----------
     log_loss_bound : float
-        Mean log loss in nats, at most.
+        Mean log loss in nats, at most, over the items whose label is not known.
+    log_loss_bound_all : float
+        The same over all items, those that keep their gold label included, at no loss.
+    baseline : float
+        What the class frequencies alone would prove, without any vote, from the same gold labels with all of the
+        allowed error for themselves. A bound that is not below it proves nothing about the rules.
     entropy : float
         Mean entropy of the prediction. If the prediction lies in the box, no bound can be lower.
     gap : float
@@ -31,11 +36,9 @@ class Certificate(ShowsItself):
     kkt_residual, box_violation : float
         In natural units: 0.01 is one accuracy point.
     n_items, n_known : int
-        Items the bound speaks of, and how many of them keep their gold label, at no loss.
-    widening : Widening or None
-        By how much the intervals had to be widened because they contradicted each other, if they did.
+        Items, and how many of them keep their gold label.
     evidence : Evidence
-        Where the intervals come from.
+        Where the intervals come from, and whether they are still believed.
 
     Examples
     --------
@@ -55,18 +58,12 @@ class Certificate(ShowsItself):
     n_items: int
     n_known: int
     n_classes: int
+    baseline: float
     evidence: Evidence
-    widening: Widening | None = None
 
     @classmethod
     def from_solution(
-        cls,
-        solution: Solution,
-        *,
-        n_items: int,
-        evidence: Evidence,
-        n_known: int = 0,
-        widening: Widening | None = None,
+        cls, solution: Solution, *, n_items: int, evidence: Evidence, baseline: float, n_known: int = 0
     ) -> Certificate:
         return cls(
             log_loss_bound=max(0.0, solution.dual_value),  # log loss is never negative, rounding may be
@@ -77,17 +74,23 @@ class Certificate(ShowsItself):
             n_items=n_items,
             n_known=n_known,
             n_classes=solution.n_classes,
+            baseline=baseline,
             evidence=evidence,
-            widening=widening,
         )
 
     @property
-    def confidence_level(self) -> float | None:
-        return self.evidence.confidence_level
+    def log_loss_bound_all(self) -> float:
+        return self.log_loss_bound * (self.n_open / max(1, self.n_items))
 
     @property
-    def assumption(self) -> str:
-        return self.evidence.assumption
+    def n_open(self) -> int:
+        """Items whose label is not known."""
+        return self.n_items - self.n_known
+
+    @property
+    def widening(self) -> Widening | None:
+        """By how much the intervals had to be widened because they contradicted each other, if they did."""
+        return self.evidence.widening
 
     @property
     def guessing(self) -> float:
@@ -95,41 +98,33 @@ class Certificate(ShowsItself):
         return math.log(self.n_classes)
 
     @property
-    def is_guarantee(self) -> bool:
-        """Whether the assumption implies the bound, at the confidence level, and the votes do not speak against it."""
-        return self.evidence.stands and self.widening is None
-
-    @property
     def proves_nothing(self) -> bool:
-        """Whether the bound is no better than guessing, up to the third digit after the point."""
-        return _round_up(self.log_loss_bound) >= _round_up(self.guessing)
+        """Whether the bound is no better than the baseline, up to the third digit after the point."""
+        return self.n_open > 0 and round_up(self.log_loss_bound) >= round_up(self.baseline)
 
     def _shown(self) -> Shown:
         return show_certificate(self)
 
     def __str__(self) -> str:
-        items = "this item" if self.n_items == 1 else f"these {self.n_items:,} items"
-        if self.n_known:
-            items += f", of which {self.n_known:,} keep their gold label,"
-        guessing = f"ln {self.n_classes} = {self.guessing:.3f} would be guessing"
-        bound = f"the mean log loss on {items} is at most {_round_up(self.log_loss_bound):.3f} ({guessing})"
-        if not self.is_guarantee:
-            return f"No guarantee: {self._reason()}. If all intervals held, {bound}."
-        if self.proves_nothing:
+        if self.n_open == 0:
+            return f"All {self.n_items:,} items have a gold label, so there is nothing left to prove."
+        bound = f"the mean log loss on {self._items()} is at most {at_most(self.log_loss_bound)}"
+        overall = f"{at_most(self.log_loss_bound_all)} over all {self.n_items:,}; " if self.n_known else ""
+        stated = self.evidence.state(f"{bound} ({overall}{self._beside()})")
+        if self.is_guarantee and self.proves_nothing:
             return (
-                f"This proves nothing: the intervals do not exclude that {items} are labeled no better than by "
-                f"guessing ({guessing}). More gold labels or better rules are needed."
+                f"This proves nothing about the rules: without them the bound would be no higher. {stated} "
+                "More gold labels or better rules are needed."
             )
-        level = f"With {100 * self.confidence_level:.4g} % confidence " if self.confidence_level is not None else ""
-        sentence = f"{level}{bound}, if {self.assumption}."
-        return sentence[0].upper() + sentence[1:]
+        return stated
 
-    def _reason(self) -> str:
-        if self.widening is not None:
-            return f"the intervals contradicted each other, so at least one of them is wrong; they were {self.widening}"
-        return self.evidence.weakness
+    def _items(self) -> str:
+        if not self.n_known:
+            return "this item" if self.n_items == 1 else f"these {self.n_items:,} items"
+        one = "one" if self.n_open == 1 else f"{self.n_open:,}"
+        return f"the {one} of these {self.n_items:,} items without a gold label"
 
-
-def _round_up(value: float) -> float:
-    """To three digits after the point, upward: a bound that is printed must still be one."""
-    return float(np.ceil(max(0.0, value * 1000 - 1e-9)) / 1000)
+    def _beside(self) -> str:
+        if math.isclose(self.baseline, self.guessing, abs_tol=5e-4):
+            return f"ln {self.n_classes} = {self.guessing:.3f} would be guessing"
+        return f"the class frequencies alone would give {at_most(self.baseline)}"

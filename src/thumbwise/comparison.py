@@ -221,7 +221,9 @@ def compare(
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
     errors = correlate_errors(gold_votes, labels)
-    box = Box.from_gold(gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level)
+    box = Box.from_gold(
+        gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level, n_permutations=0
+    )
     return Comparison(
         scores=tuple(scores),
         differences=_differences(others, rng, confidence_level),

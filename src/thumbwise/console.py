@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,8 @@ from rich import box as borders
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
+
+from thumbwise.outward import at_least, at_most
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
@@ -174,7 +175,7 @@ def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
 def _moment_cells(row: MomentRow) -> list[str]:
     share = f"{row.gold_right / row.gold_drawn:.3f}" if row.gold_drawn else "-"
     weight = f"{row.weight:+.2f}" if row.weight else "0"
-    return [f"{row.gold_drawn:,}", share, f"{row.lower:.3f}", f"{row.upper:.3f}", weight, row.active or "-"]
+    return [f"{row.gold_drawn:,}", share, at_least(row.lower), at_most(row.upper), weight, row.active or "-"]
 
 
 def _grid(title: str, headers: Sequence[str]) -> Grid:
@@ -246,8 +247,7 @@ def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], l
     verdict = (
         "The bound held" if loss <= bound else "The bound did not hold, which happens to one gold sample in 20 at most"
     )
-    shown = math.ceil(1000 * bound - 1e-9) / 1000
-    _say(console, f"{verdict}: the mean log loss on all items is {loss:.3f}, the bound {shown:.3f}.")
+    _say(console, f"{verdict}: the mean log loss on these items is {loss:.3f}, the bound {at_most(bound)}.")
 
 
 def _say(console: Console, text: str) -> None:

@@ -31,6 +31,10 @@ class InvalidChoiceError(ThumbwiseError, ValueError):
     """A name that stands for nothing here."""
 
 
+class NoGuaranteeError(ThumbwiseError):
+    """A guarantee was asked for, and there is none, or it proves nothing."""
+
+
 class MissingPackageError(ThumbwiseError, ImportError):
     """Something that thumbwise can use is not installed."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray
+from thumbwise.outward import at_least, at_most, between
 
 CLASS_FREQUENCY = "class frequency"
 _MOST_SHOWN, _LONGEST_NAME = 8, 48
@@ -47,11 +48,12 @@ class Term:
             return ""
         name = _show_moment(self.name)
         if not self.active:
-            return f"no bound of {name} ({self.lower:.3g} to {self.upper:.3g}) decides"
+            return f"no bound of {name} ({between(self.lower, self.upper)}) decides"
         if self.lower == self.upper:
             return f"the exact value {self.lower:.3g} of {name} decides"
-        side, value = ("lower", self.lower) if self.active > 0 else ("upper", self.upper)
-        return f"the {side} bound {value:.3g} of {name} decides"
+        if self.active > 0:
+            return f"the lower bound {at_least(self.lower)} of {name} decides"
+        return f"the upper bound {at_most(self.upper)} of {name} decides"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from thumbwise.counted_votes import CountedVotes, locate_patterns
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.labels import KnownLabels
 from thumbwise.moments import build_moments, label_counts
+from thumbwise.numerics.class_entropy import largest_entropy
 from thumbwise.numerics.maxent import Problem
 from thumbwise.votes import Votes
 
@@ -22,7 +23,7 @@ def pose_problem(votes: CountedVotes, box: Box) -> Problem:
 
 
 def pose_pinned_problem(votes: Votes, box: Box, positions: IntArray, labels: IntArray) -> Problem:
-    """The game on the items that are not pinned, in the same units: pinned items count, with a loss of 0.
+    """The game on the items that are not pinned, per such item.
 
     What the pinned items contribute to a moment is certain. It is taken off the bounds of the sum, which then bound the
     sum over the others.
@@ -47,10 +48,23 @@ def pose_known_problem(votes: CountedVotes, box: Box, known: KnownLabels) -> Pro
 
 
 def _pose_without(votes: CountedVotes, box: Box, taken: Votes, labels: IntArray) -> Problem:
-    moments, n = box.moments(votes), votes.n_items
+    moments, n = box.moments(votes), max(1, votes.n_items - taken.n_items)
     pinned = build_moments(box.builders, taken)
     sizes, totals = moments.sizes - pinned.sizes, pinned.totals(label_counts(taken, labels))
     lower, upper = ((bound * moments.sizes - totals) / np.maximum(sizes, 1) for bound in (box.lower, box.upper))
     counts = votes.patterns.counts.copy()
     counts[locate_patterns(taken.patterns, votes.patterns)] -= taken.patterns.counts
     return Problem.build(moments.features, counts / n, sizes / n, lower, upper)
+
+
+def prove_without_votes(votes: CountedVotes, box: Box, known: KnownLabels | None) -> float:
+    """What the class frequencies alone prove about the items whose label is not known: a mean log loss.
+
+    The interval of each class frequency is the narrower of the box's and of ``box.class_bounds``, which has all of the
+    allowed error. Classes of known items are taken off it.
+    """
+    lower, upper = box.frequency_bounds(votes)
+    if known is not None and len(known) < votes.n_items:
+        counts, n_open = np.bincount(known.labels, minlength=votes.n_classes), votes.n_items - len(known)
+        lower, upper = (np.clip((bound * votes.n_items - counts) / n_open, 0, 1) for bound in (lower, upper))
+    return largest_entropy(lower, upper)

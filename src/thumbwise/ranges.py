@@ -12,12 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
-from thumbwise.evidence import Evidence
+from thumbwise.evidence import Evidence, Statement
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
+from thumbwise.outward import at_least, at_most, round_down, round_up
 from thumbwise.pinning import pose_pinned_problem, pose_problem
 from thumbwise.prediction_costs import Metric, add_rule, prediction_costs, share_costs
 from thumbwise.votes import Votes
@@ -31,7 +32,7 @@ _TOL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Range:
+class Range(Statement):
     """Lowest and highest value over every labeling in a box, with the multipliers that prove both.
 
     *Guarantee*: whenever the box holds the true moments, the value lies between ``low`` and ``high``. Both are dual
@@ -82,22 +83,10 @@ class Range:
         return self.metric in ("log_loss", "brier")
 
     @property
-    def confidence_level(self) -> float | None:
-        return self.evidence.confidence_level
-
-    @property
-    def assumption(self) -> str:
-        return self.evidence.assumption
-
-    @property
-    def is_guarantee(self) -> bool:
-        """Whether the assumption implies the range, at the confidence level, and the votes do not speak against it."""
-        return self.evidence.stands
-
-    @property
     def proves_nothing(self) -> bool:
         """Whether the range holds, to three digits, all values that are possible without any box."""
-        return _down(self.low) <= _down(self.limits[0]) and _up(self.high) >= _up(self.limits[1])
+        lowest, highest = self.limits
+        return round_down(self.low) <= round_down(lowest) and round_up(self.high) >= round_up(highest)
 
     def verify(self, costs: FloatArray, votes: Votes, box: Box) -> tuple[float, float]:
         """Both ends computed anew from the multipliers, item by item: no solver, no groups.
@@ -111,16 +100,12 @@ class Range:
         return -bound_at(self.low_multipliers, units.negated()), bound_at(self.high_multipliers, units)
 
     def __str__(self) -> str:
-        between = f"{self.what} lies between {_down(self.low):.3f} and {_up(self.high):.3f}"
-        if not self.is_guarantee:
-            return f"No guarantee: {self.evidence.weakness}. If all intervals held, {between}."
-        if self.proves_nothing:
+        between = f"{self.what} lies between {at_least(self.low)} and {at_most(self.high)}"
+        if self.is_guarantee and self.proves_nothing:
             return (
                 f"This proves nothing: the intervals exclude no value at all ({between}). More gold labels are needed."
             )
-        level = f"With {100 * self.confidence_level:.4g} % confidence " if self.confidence_level is not None else ""
-        sentence = f"{level}{between}, if {self.assumption}."
-        return sentence[0].upper() + sentence[1:]
+        return self.evidence.state(between)
 
 
 def certify(
@@ -287,12 +272,3 @@ def _warn_if_loose(gap: float, spread: float) -> None:
             ConvergenceWarning,
             stacklevel=4,
         )
-
-
-def _down(value: float) -> float:
-    """To three digits, downward: a bound that is printed must still be one."""
-    return float(np.floor(value * 1000 + 1e-9) / 1000) + 0.0
-
-
-def _up(value: float) -> float:
-    return float(np.ceil(value * 1000 - 1e-9) / 1000) + 0.0

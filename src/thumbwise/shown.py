@@ -1,16 +1,18 @@
 """How votes, boxes, certificates and models look in a notebook and in a terminal: one small table each, names as text.
 
-Imports nothing of thumbwise, so that everything may use it; rich is imported when a terminal asks for it.
+Imports nothing of thumbwise but how bounds are written, so that everything may use it; rich is imported when a
+terminal asks for it.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
+
+from thumbwise.outward import at_least, at_most
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -116,8 +118,8 @@ def show_box(box: Any) -> Shown:
     rows = [
         (
             one_line(box.names[m]),
-            f"{box.lower[m]:.3f}",
-            f"{box.upper[m]:.3f}",
+            at_least(box.lower[m]),
+            at_most(box.upper[m]),
             *(f"{right[m]:,} of {drawn[m]:,}" for _ in counted),
         )
         for m in shown
@@ -129,13 +131,12 @@ def show_box(box: Any) -> Shown:
 def show_certificate(certificate: Any) -> Shown:
     """The sentence that may be quoted, and the numbers behind it."""
     levels = {
-        "guessing": certificate.guessing,
-        # Upward, because a bound that is shown must still be one.
-        "bound": math.ceil(1e4 * certificate.log_loss_bound - 1e-9) / 1e4,
-        "entropy": certificate.entropy,
+        "guessing": f"{certificate.guessing:.4f}",
+        "class frequencies alone": at_most(certificate.baseline, 4),
+        "bound": at_most(certificate.log_loss_bound, 4),
+        "entropy": f"{certificate.entropy:.4f}",
     }
-    rows = tuple((name, f"{value:.4f}") for name, value in levels.items())
-    return Shown(str(certificate), ("mean log loss", "nats"), rows)
+    return Shown(str(certificate), ("mean log loss", "nats"), tuple(levels.items()))
 
 
 def show_model(model: Any) -> Shown:
@@ -195,7 +196,4 @@ def _ends(n_rows: int) -> tuple[list[int], int]:
 
 
 def _grounds(evidence: Any) -> str:
-    if not evidence.stands:
-        return f"No guarantee: {evidence.weakness}."
-    level = "" if evidence.confidence_level is None else f" with probability {evidence.confidence_level:.4g}"
-    return f"All intervals hold{level}, if {evidence.assumption}."
+    return str(evidence.state("all intervals hold")) if evidence.is_guarantee else f"No guarantee: {evidence.weakness}."

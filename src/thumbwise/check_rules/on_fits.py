@@ -7,6 +7,7 @@ import numpy as np
 from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
 from thumbwise.check_rules.subject import Subject
 from thumbwise.comparison import compare
+from thumbwise.outward import at_most
 from thumbwise.overview import Overruled, find_overruled
 
 # More items without any vote than this share are many.
@@ -21,15 +22,13 @@ _SHOWN_GROUPS = 3
 
 
 def proves_nothing(subject: Subject) -> Finding | None:
-    """TW301: the bound is no better than guessing, up to the third digit."""
+    """TW301: the bound is no better than what the class frequencies alone prove, up to the third digit."""
     if subject.model is None or not subject.model.certificate_.proves_nothing:
         return None
     certificate = subject.model.certificate_
-    bound = f"the bound on the mean log loss is {certificate.log_loss_bound:.3f}"
-    guessing = f"ln {certificate.n_classes} = {certificate.guessing:.3f}"
-    return find(
-        "TW301", f"{bound[0].upper()}{bound[1:]}, and giving all classes the same probability costs {guessing}."
-    )
+    bound = f"The bound on the mean log loss is {at_most(certificate.log_loss_bound)}"
+    without = f"without any rule the class frequencies alone would prove {at_most(certificate.baseline)}"
+    return find("TW301", f"{bound}, and {without} ({certificate.guessing:.3f} would be guessing).")
 
 
 def majority_is_as_good(subject: Subject) -> Finding | None:

@@ -7,6 +7,7 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.check_rules.findings import Finding, find, listed
 from thumbwise.check_rules.subject import Subject
+from thumbwise.outward import at_most, level
 from thumbwise.redundancy import MIN_SHARED, SAME, Duplicate, find_duplicates
 from thumbwise.votes import Votes
 
@@ -34,7 +35,7 @@ def below_chance(subject: Subject) -> Finding | None:
     names = _names(subject.votes, np.array(rules)[worse])
     highest = float(upper[worse].max())
     said = f"{_rules(len(names))} right less often than guessing would be, 1/{subject.votes.n_classes}: {listed(names)}"
-    return find("TW101", f"{said}; the highest upper bound is {highest:.3f}{_level(subject)}.", rules=names)
+    return find("TW101", f"{said}; the highest upper bound is {at_most(highest)}{_level(subject)}.", rules=names)
 
 
 def _level(subject: Subject) -> str:
@@ -42,8 +43,8 @@ def _level(subject: Subject) -> str:
     if evidence is None or evidence.confidence_level is None:
         return ", from bounds that were given"
     if not evidence.is_guarantee:
-        return f", from intervals that do not hold jointly at {evidence.confidence_level:.4g}"
-    return f", at a confidence of {evidence.confidence_level:.4g} for all rules together"
+        return f", without a guarantee: {evidence.weakness}"
+    return f", with {level(evidence.confidence_level)} confidence for all rules together"
 
 
 def unseen_on_gold(subject: Subject) -> Finding | None:

@@ -9,7 +9,6 @@ from thumbwise.commands.label import fit, print_fit
 from thumbwise.console import stdout, visible
 from thumbwise.datasets.demo import load_demo, score_methods, write_demo
 from thumbwise.io.readings import Reading
-from thumbwise.metrics import log_loss
 
 
 def show_demo(folder: Path | None) -> None:
@@ -23,9 +22,9 @@ def show_demo(folder: Path | None) -> None:
     console.print()
     model = fit(reading, 0.95, "raise")
     print_fit("demo", reading, model)
-    loss = log_loss(data.labels, model.predict_proba(data.votes))
+    scores = score_methods(data, model)
     console.print()
-    printed.print_scores(console, score_methods(data, model), loss, model.certificate_.log_loss_bound)
+    printed.print_scores(console, scores, scores[0][1], model.certificate_.log_loss_bound)
     _print_what_next(folder)
 
 

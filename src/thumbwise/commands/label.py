@@ -102,7 +102,7 @@ def fit(reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfe
     """Fit to the box that gold gives; a fit that did not converge is said on stderr."""
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        box = reading.box(confidence_level=confidence, n_permutations=999)
+        box = reading.box(confidence_level=confidence)
         model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(reading.votes, box=box)
     for warning in caught:
         stderr().print(f"warning: {visible(warning.message)}")

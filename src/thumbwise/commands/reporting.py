@@ -8,17 +8,19 @@ from contextlib import contextmanager
 import typer
 
 from thumbwise.console import in_command_words, stderr, visible
-from thumbwise.exceptions import ThumbwiseError
+from thumbwise.exceptions import NoGuaranteeError, ThumbwiseError
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Errors on purpose become one message and exit code 2, an interrupt 130; anything else is a bug and stays one."""
+    """Errors on purpose become one message and exit code 2, a guarantee that was required and is missing 3, an interrupt
+    130; anything else is a bug and stays one.
+    """
     try:
         yield
     except ThumbwiseError as error:
         stderr().print(f"error: {visible(in_command_words(str(error)))}")
-        raise typer.Exit(2) from None
+        raise typer.Exit(3 if isinstance(error, NoGuaranteeError) else 2) from None
     except KeyboardInterrupt:
         stderr().print("interrupted")
         raise typer.Exit(130) from None

@@ -8,14 +8,15 @@ from thumbwise.planning import Plan
 
 
 def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tidy:
-    """Mean log losses, the largest first where all is well: guessing, the bound, the entropy and the floor.
+    """Mean log losses per item whose label is not known, the largest first where all is well.
+
+    Guessing, what the class frequencies alone prove, the bound, the entropy and the floor.
 
     Parameters
     ----------
     certificate : Certificate
     plan : Plan, optional
-        Adds the floor: an estimate, over all items, of the bound with every accuracy and class frequency known. Gold
-        items that keep their label count there too, at no loss.
+        Adds the floor: an estimate of the bound with every accuracy and class frequency known.
 
     Returns
     -------
@@ -28,16 +29,16 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
     >>> votes = tw.Votes([[0], [1], [1], [0]], rule_names=["a"])
     >>> model = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {"a": (0.75, 1)}))
     >>> [(row["what"], round(row["log_loss"], 3)) for row in certificate_table(model.certificate_).rows()]
-    [('guessing', 0.693), ('bound', 0.562), ('entropy', 0.562)]
+    [('guessing', 0.693), ('baseline', 0.693), ('bound', 0.562), ('entropy', 0.562)]
     """
     rows = {
         "guessing": certificate.guessing,
+        "baseline": certificate.baseline,
         "bound": certificate.log_loss_bound,
         "entropy": certificate.entropy,
     }
     if plan is not None:
-        share = plan.open_share if certificate.n_known == 0 else 1 - certificate.n_known / certificate.n_items
-        rows["floor"] = plan.floor * share
+        rows["floor"] = plan.floor
     return Tidy.of({"what": list(rows), "log_loss": list(rows.values())}, is_guarantee=certificate.is_guarantee)
 
 
@@ -47,7 +48,6 @@ def plan_table(plan: Plan) -> Tidy:
     Returns
     -------
     Tidy
-        Columns ``n_gold``, ``planned_bound``; facts ``floor`` and ``guessing``. The floor is per item that the game is
-        about, so the bound passes it where gold items, which cost nothing, are many.
+        Columns ``n_gold``, ``planned_bound``; facts ``floor`` and ``guessing``.
     """
     return Tidy.of(plan.frame(), floor=plan.floor, guessing=plan.guessing)

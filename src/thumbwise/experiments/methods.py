@@ -128,6 +128,7 @@ def fit_recipe(data: PaperData, fit: Fit) -> tuple[BalsubramaniFreund | None, in
             interval="wilson",
             joint=False,
             symmetric=True,
+            n_permutations=0,
         )
         try:
             return BalsubramaniFreund().fit(data.votes, box=box), n_redrawn

@@ -22,6 +22,7 @@ from thumbwise.moments import label_counts
 from thumbwise.numerics.brier_game import BrierGame, Play, descend, solve_exact
 from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.solver import solve_dual
+from thumbwise.outward import at_most
 from thumbwise.patterns import ABSTAIN, Patterns, find_patterns
 from thumbwise.votes import Votes
 
@@ -200,7 +201,7 @@ class AMCL(LabelModel):
         if not play.is_converged:
             warnings.warn(
                 f"AMCL stopped with a gap of {play.gap:.1e} (tol={self.tol:.1e}) after {play.n_iter} iterations; the "
-                f"bound {play.bound:.4f} holds for the weights found, but other weights may have a lower one.",
+                f"bound {at_most(play.bound, 4)} holds for the weights found, but other weights may have a lower one.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

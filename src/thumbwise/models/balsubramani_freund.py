@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +24,8 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.numerics.solver import Solution
-from thumbwise.pinning import pose_known_problem, pose_problem
+from thumbwise.outward import at_most
+from thumbwise.pinning import pose_known_problem, pose_problem, prove_without_votes
 from thumbwise.updating import match_weights, solve_from
 from thumbwise.votes import Votes
 
@@ -37,8 +39,8 @@ class BalsubramaniFreund(LabelModel):
     The answer is the labeling of largest entropy in the box: a softmax over the classes of the weights of the rules
     that vote for each, plus the weight of the class (An and Dasgupta, UAI 2024). Rules may err together in any way.
 
-    *Guarantee*: if the box holds the true moments, the mean log loss on the fitted items is at most
-    ``certificate_.log_loss_bound``. ``Box.from_gold`` gives such a box with a stated probability.
+    *Guarantee*: if the box holds the true moments, the mean log loss on the fitted items whose label is not known is
+    at most ``certificate_.log_loss_bound``. ``Box.from_gold`` gives such a box with a stated probability.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class BalsubramaniFreund(LabelModel):
         Log-odds per vote, rules first, then classes. 0 where a bound does not matter.
     certificate_ : Certificate
     box_ : Box
-        As given or made; ``certificate_.widening`` says if it had to be widened.
+        As given or made; ``box_.evidence.widening`` says if it had to be widened, and then it is no guarantee.
     active_ : ndarray of shape (n_moments,)
         1 where the lower bound is active, -1 where the upper one is, 0 where neither.
     n_iter_ : int
@@ -121,10 +123,12 @@ class BalsubramaniFreund(LabelModel):
         known = box.known if self.pin_gold else None
         problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
         solution, widening = self._solve(problem, box, earlier)
+        if widening is not None:
+            box = replace(box, evidence=replace(box.evidence, widening=widening))
         if solution.kkt_residual > self.tol:
             warnings.warn(
                 f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} "
-                f"iterations; the bound {solution.dual_value:.4f} is still valid but may not be tight.",
+                f"iterations; the bound {at_most(solution.dual_value, 4)} is still valid but may not be tight.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -136,8 +140,8 @@ class BalsubramaniFreund(LabelModel):
             solution,
             n_items=votes.n_items,
             n_known=0 if known is None else len(known),
+            baseline=prove_without_votes(votes, box, known),
             evidence=box.evidence,
-            widening=widening,
         )
         self._remember(votes, known)
         return self

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from thumbwise.outward import at_most
 from thumbwise.plotting.style import BLUE, GREEN, GREY, SKY, SMALL, column, fact, finish, new_axes, numbers
 
-_COLOURS = {"guessing": GREY, "bound": BLUE, "entropy": SKY, "floor": GREEN}
-_NAMES = {"floor": "floor (estimate)"}
+_COLOURS = {"guessing": GREY, "baseline": GREY, "bound": BLUE, "entropy": SKY, "floor": GREEN}
+_NAMES = {"baseline": "class frequencies alone", "floor": "floor (estimate)"}
 
 
 def plot_certificate(table: Any, ax: Any = None) -> Any:
@@ -42,7 +43,7 @@ def plot_certificate(table: Any, ax: Any = None) -> Any:
 
 def _rounded(name: str, value: float) -> str:
     """Three digits; a bound is rounded upward, because what is shown must still be one."""
-    return f"{math.ceil(1000 * value - 1e-9) / 1000 if name == 'bound' else value:.3f}"
+    return at_most(value) if name in ("baseline", "bound") else f"{value:.3f}"
 
 
 def plot_plan(table: Any, ax: Any = None) -> Any:

@@ -6,10 +6,17 @@ import math
 from typing import Any
 
 from thumbwise.displays.tidy import Tidy
+from thumbwise.outward import at_most, between
 from thumbwise.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
 from thumbwise.report.markup import Markup, one_line, tag
 
-_NAMES = {"guessing": "guessing", "bound": "bound", "entropy": "entropy", "floor": "floor (estimate)"}
+_NAMES = {
+    "guessing": "guessing",
+    "baseline": "class frequencies alone",
+    "bound": "bound",
+    "entropy": "entropy",
+    "floor": "floor (estimate)",
+}
 _ROW = 18
 _LEFT = 46
 
@@ -33,9 +40,8 @@ def certificate_chart(levels: Tidy) -> Markup:
 
 def _level(row: dict[str, Any]) -> str:
     value = row["log_loss"]
-    if row["what"] == "bound":  # upward: a bound that is shown must still be one
-        value = math.ceil(max(0.0, 1000 * value - 1e-9)) / 1000
-    return f"{_NAMES[row['what']]} {value:.3f}"
+    shown = at_most(value) if row["what"] in ("baseline", "bound") else f"{value:.3f}"
+    return f"{_NAMES.get(row['what'], row['what'])} {shown}"
 
 
 def dot_plot(rules: Tidy) -> Markup:
@@ -59,7 +65,7 @@ def _interval(row: dict[str, Any], scale: Scale, y: float, kind: str) -> Markup:
     low, high, found = (row[name] for name in ("lower", "upper", "gold_accuracy"))
     name = one_line(row["rule"], 18)
     observed = "no gold votes" if found is None else f"{found:.3f} on gold"
-    said = f"{one_line(row['rule'], 80)}: {observed}, interval {low:.3f} to {high:.3f}"
+    said = f"{one_line(row['rule'], 80)}: {observed}, interval {between(low, high)}"
     parts = [text(name, 144, y + 4, "end"), line(scale(low), y, scale(high), y, f"interval {kind}")]
     if found is not None:
         parts.append(dot(scale(found), y, f"mark {kind}", said, 4.0))
@@ -101,7 +107,7 @@ def reliability_chart(table: Tidy) -> Markup:
         x = across(row["confidence"])
         said = (
             f"{row['n_items']:,} items, sure {row['confidence']:.3f}, right {row['accuracy']:.3f} "
-            f"({row['accuracy_lower']:.3f} to {row['accuracy_upper']:.3f})"
+            f"({between(row['accuracy_lower'], row['accuracy_upper'])})"
         )
         parts += [line(x, up(row["accuracy_lower"]), x, up(row["accuracy_upper"]), "interval better")]
         parts.append(dot(x, up(row["accuracy"]), "mark better", said))
@@ -126,9 +132,10 @@ def plan_chart(table: Tidy) -> Markup:
         ]
     parts.append(path(points, "curve"))
     for n, bound, (x, y) in zip(sizes, bounds, points, strict=True):
-        parts.append(dot(x, y, "mark bound", f"{n:,} gold labels: {bound:.3f}", 3.0))
+        parts.append(dot(x, y, "mark bound", f"{n:,} gold labels: {at_most(bound)}", 3.0))
     said = (
-        f"From {bounds[0]:.3f} with {sizes[0]:,} gold labels to {bounds[-1]:.3f} with {sizes[-1]:,}; floor {floor:.3f}."
+        f"From {at_most(bounds[0])} with {sizes[0]:,} gold labels to {at_most(bounds[-1])} with {sizes[-1]:,}; "
+        f"floor {floor:.3f}."
     )
     return picture("plan", "Planned bound against number of gold labels", said, 236, *parts)
 

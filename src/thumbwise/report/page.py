@@ -14,6 +14,7 @@ from thumbwise.console import plural
 from thumbwise.displays.pairs import square
 from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import MissingPackageError
+from thumbwise.outward import at_least, at_most, level
 from thumbwise.report.charts import certificate_chart, confidence_chart, dot_plot, plan_chart, reliability_chart
 from thumbwise.report.contents import MOST_DOTS, MOST_RULES, Contents
 from thumbwise.report.heat import heat_map
@@ -49,6 +50,9 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "fixed": _fixed,
     "signed": _signed,
     "whole": _whole,
+    "at_least": lambda value: _NOTHING if value is None else at_least(value),
+    "at_most": lambda value: _NOTHING if value is None else at_most(value),
+    "level": level,
 }
 
 

@@ -106,7 +106,7 @@ def fit_for_report(reading: Reading, **options: Any) -> BalsubramaniFreund:
             "with Votes, or model=... fitted with bounds that you wrote."
         )
     level = options.get("confidence_level", 0.95)
-    return BalsubramaniFreund(**options).fit(reading.votes, box=reading.box(confidence_level=level, n_permutations=999))
+    return BalsubramaniFreund(**options).fit(reading.votes, box=reading.box(confidence_level=level))
 
 
 def _as_reading(votes: Reading | Votes, y: Any) -> Reading:

@@ -27,7 +27,7 @@ _BUILDERS = {
     "confusion_cells": kinds.confusion_cells,
     "group_frequencies": kinds.group_frequencies,
 }
-_SUMMARY = ("log_loss_bound", "entropy", "gap", "kkt_residual", "box_violation")
+_SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box_violation")
 
 
 def write_name(name: Hashable, what: str) -> Any:
@@ -60,13 +60,16 @@ def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
         "intervals": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         "least": plain(box.least),
         "most": plain(box.most),
+        "class_bounds": None if box.class_bounds is None else plain(box.class_bounds),
         "evidence": _write_evidence(box.evidence),
     }
 
 
 def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> tuple[Box, FloatArray]:
     """The box and the weights. ``votes`` has the rules and classes of the model."""
-    builders, intervals, least, most, evidence = node.fields("moments", "intervals", "least", "most", "evidence")
+    builders, intervals, least, most, alone, evidence = node.fields(
+        "moments", "intervals", "least", "most", "class_bounds", "evidence"
+    )
     made = tuple(_read_builder(entry, votes) for entry in builders.items())
     rows = intervals.items()
     _check_number_of_moments(node, made, votes, len(rows))
@@ -87,6 +90,7 @@ def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> 
         known,
         _read_limit(least, len(rows)),
         _read_limit(most, len(rows)),
+        alone.optional(lambda bounds: bounds.array((2, votes.n_classes))),
     )
     _check_names(intervals, box, votes)
     return box, weights
@@ -194,7 +198,9 @@ def _write_evidence(evidence: Evidence) -> dict[str, Any]:
         "method": evidence.method,
         "assumption": evidence.assumption,
         "confidence_level": evidence.confidence_level,
+        "is_implied": bool(evidence.is_implied),
         "is_guarantee": bool(evidence.is_guarantee),
+        "widening": _write_widening(evidence.widening),
         "n_gold": int(evidence.n_gold),
         "is_for_this_pool": evidence.pool is not None,
         "sample_check": None if evidence.sample_check is None else _write_check(evidence.sample_check),
@@ -202,18 +208,30 @@ def _write_evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _read_evidence(node: Node, votes: Votes, pool: str) -> Evidence:
-    method, assumption, level, sure, n_gold, is_bound, check = node.fields(
-        "method", "assumption", "confidence_level", "is_guarantee", "n_gold", "is_for_this_pool", "sample_check"
+    method, assumption, level, implied, sure, widening, n_gold, is_bound, check = node.fields(
+        "method",
+        "assumption",
+        "confidence_level",
+        "is_implied",
+        "is_guarantee",
+        "widening",
+        "n_gold",
+        "is_for_this_pool",
+        "sample_check",
     )
-    return Evidence(
+    evidence = Evidence(
         method.text(),
         assumption.text(),
         level.optional(lambda number: number.number(0, 1)),
-        sure.truth(),
+        implied.truth(),
         n_gold.whole(),
         pool if is_bound.truth() else None,
         check.optional(lambda found: _read_check(found, votes)),
+        widening.optional(_read_widening),
     )
+    if sure.truth() != evidence.is_guarantee:
+        sure.refuse(f"{str(evidence.is_guarantee).lower()}, as the rest of the evidence says")
+    return evidence
 
 
 def _write_check(check: SampleCheck) -> dict[str, Any]:
@@ -246,23 +264,19 @@ def _read_check(node: Node, votes: Votes) -> SampleCheck:
 
 def write_certificate(certificate: Certificate) -> dict[str, Any]:
     """Its numbers, and the sentence for whoever opens the file; the evidence is the box's."""
-    widening = certificate.widening
     return {
         "sentence": str(certificate),
         **{name: plain(float(getattr(certificate, name))) for name in _SUMMARY},
         "n_items": int(certificate.n_items),
         "n_known": int(certificate.n_known),
-        "widening": None if widening is None else {key: plain(float(value)) for key, value in vars(widening).items()},
     }
 
 
 def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certificate:
     """The certificate; its sentence is made anew from its numbers."""
-    sentence, bound, *others, n_items, n_known, widening = node.fields(
-        "sentence", *_SUMMARY, "n_items", "n_known", "widening"
-    )
+    sentence, bound, *others, n_items, n_known = node.fields("sentence", *_SUMMARY, "n_items", "n_known")
     sentence.text()
-    entropy, gap, residual, violation = (other.number(special=True) for other in others)
+    baseline, entropy, gap, residual, violation = (other.number(special=True) for other in others)
     return Certificate(
         log_loss_bound=bound.number(0),
         entropy=entropy,
@@ -272,9 +286,13 @@ def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certific
         n_items=n_items.whole(),
         n_known=n_known.whole(0, n_items.whole()),
         n_classes=n_classes,
+        baseline=baseline,
         evidence=evidence,
-        widening=widening.optional(_read_widening),
     )
+
+
+def _write_widening(widening: Widening | None) -> dict[str, Any] | None:
+    return None if widening is None else {key: plain(float(value)) for key, value in vars(widening).items()}
 
 
 def _read_widening(node: Node) -> Widening:
