@@ -21,8 +21,8 @@ ROUNDING = 1e-12
 def study(name: str, n_draws: int, seed: int) -> list[str]:
     """One row: mean bounds for the items without a gold label, without and with pinning, and how often they held.
 
-    Without pinning the bound speaks of all items; what the prediction loses on gold is known and taken off, and the rest
-    is what it proves about the others.
+    Without pinning the bound speaks of all items; what the prediction loses on gold is known and taken off, and
+    the rest is what it proves about the others.
     """
     population = load_population(name)
     n_items, labels = population.votes.n_items, population.labels

@@ -133,6 +133,6 @@ def _check_codes(skip: Sequence[str]) -> None:
 def _error(subject: Subject, skipped: dict[str, str]) -> float | None:
     """By the union bound, the error of the intervals and that of the test of gold against the pool."""
     evidence = None if subject.box is None else subject.box.evidence
-    if evidence is None or not evidence.is_guarantee or evidence.confidence_level is None or "TW101" in skipped:
+    if evidence is None or not evidence.is_implied or evidence.confidence_level is None or "TW101" in skipped:
         return None
     return 1 - evidence.confidence_level + (0.0 if "TW201" in skipped else on_gold.SAMPLE_ERROR)

@@ -27,7 +27,7 @@ def test_rule_below_chance() -> None:
     swapped = np.where(rng.random(len(problem.truth)) < 0.3, problem.truth, 1 - problem.truth)
     finding = found(problem.with_rule(swapped).check(), "TW101")
     assert finding.rules == ("r3",)
-    assert "at a confidence of 0.95 for all rules together" in finding.explanation
+    assert "with 95 % confidence for all rules together" in finding.explanation
 
 
 def test_a_rule_that_is_as_good_as_guessing_is_not_below_chance() -> None:

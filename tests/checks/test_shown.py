@@ -70,7 +70,7 @@ def test_box_has_its_intervals_counts_and_grounds() -> None:
     shown = show_box(box)
     assert Cells(shown.html()).cells[:4] == ["accuracy(a)", f"{box.lower[0]:.3f}", f"{box.upper[0]:.3f}", "15 of 20"]
     assert shown.remarks == (
-        "All intervals hold with probability 0.95, if the 20 gold items are a random sample of them.",
+        "With 95 % confidence all intervals hold, if the 20 gold items are a random sample of all 40 items.",
     )
     assert shown.rows[0][0] in in_terminal(shown)
 
@@ -98,10 +98,11 @@ def test_certificates_and_models() -> None:
     shown = show_certificate(certificate)
     assert str(certificate) in in_terminal(shown).replace("\n", " ")
     cells = Cells(shown.html()).cells
-    assert 0 <= float(cells[3]) - certificate.log_loss_bound <= 1e-4
+    assert 0 <= float(cells[5]) - certificate.log_loss_bound <= 1e-4
     assert cells == [
         *("guessing", "0.6931"),
-        *("bound", cells[3]),
+        *("class frequencies alone", "0.6932"),
+        *("bound", cells[5]),
         *("entropy", f"{certificate.entropy:.4f}"),
     ]
     assert show_model(model).rows == (("a", f"{model.weights_[0]:+.2f}"), ("b", "+0.00"))

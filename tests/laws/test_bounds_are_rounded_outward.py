@@ -1,7 +1,7 @@
 """A bound that is printed is still a bound: every one goes through ``thumbwise.outward``, which rounds outward.
 
-Kills, tried once: ceil and floor exchanged; round() in place of either; no allowance for the noise of floats; a confidence
-level rounded to the nearest; ``{box.upper[m]:.3f}`` in the repr of a box.
+Kills, tried once: ceil and floor exchanged; round() in place of either; no allowance for the noise of floats; a
+confidence level rounded to the nearest; ``{box.upper[m]:.3f}`` in the repr of a box.
 """
 
 from __future__ import annotations
@@ -94,6 +94,6 @@ def test_no_bound_is_formatted_by_hand() -> None:
 
 def test_the_search_sees_a_bound() -> None:
     """Against vacuity: the excused places are found."""
-    for (module, piece), _ in NO_BOUND.items():
+    for module, piece in NO_BOUND:
         path = ROOT / Path(*module.split(".")).with_suffix(".py")
         assert any(piece in text for _, text in formatted(path)), (module, piece)

@@ -1,12 +1,13 @@
 """What the class frequencies alone prove, and that a bound which does not beat it is said to prove nothing.
 
-Kills, tried once: the baseline ln k whatever gold says; known labels not taken off; the class bounds of the box in place
-of those with all of the error; ``>`` for ``>=`` in ``proves_nothing``; the mean over all items compared with it.
+Kills, tried once: the baseline ln k whatever gold says; known labels not taken off; the class bounds of the box in
+place of those with all of the error; ``>`` for ``>=`` in ``proves_nothing``; the mean over all items compared with it.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,8 +28,8 @@ def test_largest_entropy_against_a_general_solver(k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     centre = rng.dirichlet(np.ones(k))
     lower, upper = np.clip(centre - rng.random(k) * 0.3, 0, 1), np.clip(centre + rng.random(k) * 0.3, 0, 1)
-    answer = minimize(
-        lambda w: -entr(np.maximum(w, 0)).sum(),
+    answer: Any = minimize(  # type: ignore[call-overload]
+        lambda w: -float(entr(np.maximum(w, 0)).sum()),
         centre,
         bounds=list(zip(lower, upper, strict=True)),
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1},

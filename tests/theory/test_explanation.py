@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Hashable
 from typing import Any
@@ -237,10 +238,15 @@ def test_active_bounds_are_those_that_the_moments_of_the_prediction_lie_on() -> 
             assert term.upper is not None
             if term.active == 1:
                 assert value[term.name] == pytest.approx(term.lower, abs=1e-7)
-                assert f"lower bound {term.lower:.3g} of {term.name} decides" in term.bound
+                assert (
+                    f"lower bound {math.floor(term.lower * 1000 + 1e-6) / 1000:.3f} of {term.name} decides"
+                    in term.bound
+                )
             elif term.active == -1:
                 assert value[term.name] == pytest.approx(term.upper, abs=1e-7)
-                assert f"upper bound {term.upper:.3g} of {term.name} decides" in term.bound
+                assert (
+                    f"upper bound {math.ceil(term.upper * 1000 - 1e-6) / 1000:.3f} of {term.name} decides" in term.bound
+                )
             else:
                 assert not term.by_class.any()
                 assert term.bound.startswith(f"no bound of {term.name} (")
@@ -395,11 +401,13 @@ def test_the_text_says_what_the_numbers_say() -> None:
     parts = sorted([(u[0], "links (spam)"), (-u[1], "caps (ham)")], key=lambda part: -abs(part[0]))
     expected = ", ".join(f"{value:+.2f} {name}" for value, name in [*parts, (frequency, "class frequency")])
     assert lines[1] == f"log-odds of spam against ham {total:+.2f}: {expected}"
-    assert "the lower bound 0.75 of accuracy(links) decides; the upper bound 0.4 of accuracy(caps) decides" in lines[2]
+    assert (
+        "the lower bound 0.750 of accuracy(links) decides; the upper bound 0.400 of accuracy(caps) decides" in lines[2]
+    )
     assert "short" not in str(found)
     free = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {"links": (0.75, 1)}))
     text = str(explain(free, votes, "c"))
-    assert "\n  bounds: the lower bound 0.75 of accuracy(links) decides; no bound of accuracy(caps) does\n" in text
+    assert "\n  bounds: the lower bound 0.750 of accuracy(links) decides; no bound of accuracy(caps) does\n" in text
     assert "the exact value 0.4 of frequency(spam) decides" in lines[2]
     without = 1 / (1 + np.exp(-(total - u[0])))
     assert f"{without:.2f} without links" in lines[3]

@@ -17,7 +17,7 @@ import thumbwise as tw
 from support.problems import make_votes
 
 
-def widened() -> tuple[tw.Votes, tw.BalsubramaniFreund]:
+def widened() -> tw.BalsubramaniFreund:
     """Two copies of a rule that are said to be right on nearly all and on nearly none of the items."""
     labels, array = make_votes(np.random.default_rng(0), 200, 3, 2)
     votes = tw.Votes(np.column_stack([array[:, 0], array[:, 0], array[:, 1]]), n_classes=2)
@@ -26,11 +26,11 @@ def widened() -> tuple[tw.Votes, tw.BalsubramaniFreund]:
     lower, upper = box.lower.copy(), box.upper.copy()
     lower[:2], upper[:2] = [0.9, 0.0], [1.0, 0.1]
     torn = replace(box, lower=lower, upper=upper)
-    return votes, tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=torn)
+    return tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=torn)
 
 
 def test_after_widening_nothing_is_called_a_guarantee(tmp_path: Path) -> None:
-    votes, model = widened()
+    model = widened()
     evidence = model.certificate_.evidence
     assert model.certificate_.widening is not None
     assert not evidence.is_guarantee
@@ -49,7 +49,7 @@ def test_after_widening_nothing_is_called_a_guarantee(tmp_path: Path) -> None:
 
 
 def test_a_saved_file_cannot_claim_more_than_its_evidence(tmp_path: Path) -> None:
-    _, model = widened()
+    model = widened()
     path = tmp_path / "model.json"
     model.save(path)
     path.write_text(path.read_text().replace('"is_guarantee": false', '"is_guarantee": true'))
@@ -74,11 +74,10 @@ def test_easy_items_as_gold_are_noticed_by_default() -> None:
         votes, truth, gold = easy_gold(seed)
         y = np.full(2000, -1)
         y[gold] = truth[gold]
-        given = {"pool": votes, "gold_is": "subset"}
         boxes = {
             "fit": tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, y).box_,
-            "box": tw.Box.from_gold(votes.take(gold), truth[gold], **given),
-            "quick": tw.Box.from_gold(votes.take(gold), truth[gold], n_permutations=0, **given),
+            "box": tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset"),
+            "quick": tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset", n_permutations=0),
         }
         for name, box in boxes.items():
             noticed[name] += box.evidence.doubt is not None
@@ -87,7 +86,7 @@ def test_easy_items_as_gold_are_noticed_by_default() -> None:
 
 
 def test_a_guarantee_can_be_required() -> None:
-    votes, model = widened()
+    model = widened()
     with pytest.raises(tw.NoGuaranteeError, match="contradicted each other"):
         model.certificate_.require()
     flips = tw.Votes(np.random.default_rng(0).integers(2, size=(300, 3)), n_classes=2)
@@ -96,6 +95,7 @@ def test_a_guarantee_can_be_required() -> None:
         tw.BalsubramaniFreund().fit(flips, y).certificate_.require()
     truth = np.random.default_rng(2).integers(2, size=900)
     right = tw.Votes(np.column_stack([truth, truth]), n_classes=2)
-    assert (
-        tw.BalsubramaniFreund().fit(right, np.where(np.arange(900) % 3 == 0, truth, -1)).certificate_.require() is None
-    )
+    sure = tw.BalsubramaniFreund().fit(right, np.where(np.arange(900) % 3 == 0, truth, -1)).certificate_
+    sure.require()
+    assert sure.is_guarantee
+    assert not sure.proves_nothing

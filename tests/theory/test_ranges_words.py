@@ -25,7 +25,7 @@ def test_a_guarantee_names_level_and_assumption_and_rounds_outward() -> None:
     found = certify(votes.array[:, 0], votes, box)
     said = str(found)
     assert_says(said, "With 95 % confidence the accuracy of these predictions on these 300 items lies between ")
-    assert_says(said, "if the 100 gold items are a random sample of them.")
+    assert_says(said, "if the 100 gold items are a random sample of all 300 items.")
     low, high = (float(word) for word in re.findall(r"\d\.\d{3}", said))
     assert found.low - 0.001 < low <= found.low
     assert found.high <= high < found.high + 0.001

@@ -13,8 +13,9 @@ from thumbwise.exceptions import NoGuaranteeError, ThumbwiseError
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Errors on purpose become one message and exit code 2, a guarantee that was required and is missing 3, an interrupt
-    130; anything else is a bug and stays one.
+    """Errors on purpose become one message and an exit code; anything else is a bug and stays one.
+
+    2 for a mistake, 3 for a guarantee that was required and is missing, 130 for an interrupt.
     """
     try:
         yield
