@@ -52,6 +52,7 @@ _COMMAND_WORDS = (
     (r"\bcodes=\{-1: NAME, 1: NAME\}", "--codes '-1=NAME,1=NAME'"),
     (r"\b(rule|label|layout|duplicates)=", r"--\1 "),
     (r"\bnull_verdict=", "--null-verdict "),
+    (r'on_infeasible="widen" of BalsubramaniFreund', "thumbwise label --on-infeasible widen"),
     (r'on_infeasible="widen"', "--on-infeasible widen"),
     (r"\bconfidence_level\b", "--confidence"),
     (r"at the weights in \.weights, ", ""),

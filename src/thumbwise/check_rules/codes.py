@@ -90,8 +90,8 @@ CODES: dict[str, Code] = {
     "TW303": Code(
         "error",
         "box is infeasible",
-        "Check the gold labels on which these rules vote, or the bounds that were written. Intervals can be widened "
-        'with on_infeasible="widen", but then nothing is guaranteed.',
+        "Check the gold labels on which these rules vote, or the bounds that were written. A fit "
+        'can widen the intervals (on_infeasible="widen" of BalsubramaniFreund), but then nothing is guaranteed.',
     ),
     "TW304": Code(
         "warning",
