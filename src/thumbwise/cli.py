@@ -81,6 +81,10 @@ def label(
     on_infeasible: Annotated[
         OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
     ] = OnInfeasible.RAISE,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
@@ -106,6 +110,7 @@ def label(
             on_infeasible=on_infeasible.value,
             shape=shape.value,
             limits=Limits(memory, spill),
+            drop=drop or (),
         )
 
 

@@ -118,6 +118,13 @@ def print_understood(console: Console, source: str, reading: Reading | LazyReadi
         print_judges(console, reading.jury)
 
 
+def print_dropped(console: Console, rules: Sequence[str]) -> None:
+    """Which rules count for nothing, and what that costs."""
+    if rules:
+        names = ", ".join(visible(repr(name)) for name in dict.fromkeys(rules))
+        _say(console, f"left out: {names}; their parts of the error budget stay spent, as gold was there already")
+
+
 def print_judges(console: Console, jury: Jury) -> None:
     """What each judge did with what it was asked."""
     grid = _grid("Judges", ["judge", "voted", "abstained", "failed", "not asked"])

@@ -77,7 +77,7 @@ def test_the_output_of_label_can_be_certified(folder: Path, run: Run) -> None:
     assert bound[1] == worst[1]
 
 
-SHAPES = {
+SHAPES: dict[str, Callable[[list[str]], list[str]]] = {
     "label's own file": lambda rows: rows,
     "the same without what shows it": lambda rows: [",".join(row.split(",")[:2]) for row in rows],
 }

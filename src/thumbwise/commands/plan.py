@@ -1,4 +1,4 @@
-"""thumbwise plan: how much bound more gold labels would buy, on which rules, and when rules are the better buy."""
+"""thumbwise plan: how much bound more random gold labels would buy, and the draw of the items that are to get them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ from thumbwise.commands.label import read
 from thumbwise.console import _cell, _grid, progress, stdout, visible
 from thumbwise.io.roles import Roles
 from thumbwise.planning import Plan, plan
+
+_HOW_TO_READ = (
+    "gain: fall of the bound through this rule's interval, for a hundred more gold labels of items drawn at random "
+    "from all; items chosen by a rule's votes would be no random sample, and void the guarantee",
+    "worth: by how much the bound would be worse if the rule had been left out before gold was looked at; below 0, it "
+    "costs more than it brings",
+    "leaving a rule out because of its worth voids the guarantee, for the choice has seen the gold labels; valid is "
+    "thumbwise label --drop RULE, which keeps its part of the error budget spent and never lowers the bound",
+)
 
 
 def plan_files(
@@ -42,23 +51,24 @@ def print_plan(console: Console, planned: Plan) -> None:
         grid.add_row(*map(_cell, [f"{row.n_gold:,}", f"{row.bound:.3f}"]))
     console.print(grid)
     console.print(_rules(planned))
-    console.print(
-        Text("gain per label: fall of the bound for each further gold label on an item that the rule votes on")
-    )
-    console.print(
-        Text("worth: by how much the bound would be worse without the rule; below 0, it costs more than it brings")
-    )
+    for line in _HOW_TO_READ:
+        console.print(Text(line))
     console.print()
     console.print(Text(visible(planned), style="bold"))
 
 
 def _rules(planned: Plan) -> Grid:
     """One row per rule, largest gain first."""
-    headers = ["rule", "items\nwithout gold", "gain\nper label", "bound\nwithout it", "worth"]
+    headers = ["rule", "items\nwithout gold", "gain per\n100 labels", "bound if it\nhad never been", "worth"]
     grid = _grid("Rules", headers)
     worth = {row.rule: row for row in planned.worth}
-    for row in planned.next_rules:
+    for row in planned.rule_gains:
         without = worth[row.rule]
-        cells = [f"{row.n_unlabeled:,}", f"{row.gain:.5f}", f"{without.bound_without:.3f}", f"{without.worth:+.3f}"]
+        cells = [
+            f"{row.n_unlabeled:,}",
+            f"{100 * row.gain:.4f}",
+            f"{without.bound_without:.3f}",
+            f"{without.worth:+.3f}",
+        ]
         grid.add_row(*map(_cell, [row.rule, *cells]))
     return grid

@@ -25,7 +25,7 @@ from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.readings import Reading
 from thumbwise.labels import UNKNOWN
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.report.samples import compare_for_report, held_out_gold, plan_for_report, plan_in_words, reliable_sample
+from thumbwise.report.samples import compare_for_report, held_out_gold, plan_for_report, reliable_sample
 
 # Rules that a heat map, a dot plot and the table of rules show at most: those with most votes.
 MOST_MAPPED, MOST_DOTS, MOST_RULES = 100, 100, 500
@@ -112,7 +112,7 @@ def gather(
         confidences=confidence_table(proba[free]),
         reliability=reliability,
         planned=None if plan is None else plan_table(plan),
-        plan_sentences=plan_in_words(plan),
+        plan_sentences=str(plan or ""),
         comparison=comparison,
         least_certain=least_certain(votes, proba, texts=texts, skip=gold),
         most_contested=most_contested(votes, proba, texts=texts, skip=gold),

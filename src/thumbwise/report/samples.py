@@ -22,7 +22,7 @@ _COMPARED_VOTES = 75_000
 # ... and that number times rules times half the classes with which planning for each rule takes some three.
 _PLANNED_WORK = 2_000_000
 _PLANNED_VOTES = 50_000
-# With more rules than this nobody is told for which rule to label next.
+# With more rules than this nobody is told what labels bring through each of them.
 _MOST_ADVISED = 40
 # With fewer items than this a part of the pool says too little.
 _FEWEST = 500
@@ -86,13 +86,6 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
     return found, sampled.note
 
 
-def plan_in_words(plan: Plan | None) -> str:
-    """What a plan says; without advice if it does not know what labels for each rule would buy."""
-    if plan is None or plan.next_rules:
-        return str(plan or "")
-    return str(plan).partition("What to do:")[0].strip()
-
-
 def _plan_parts(sampled: Sampled, confidence_level: float, pin_gold: bool, *, with_worth: bool) -> Plan:
     """The parts of a plan that need few games: bounds with up to 32 times the gold, and the floor."""
     pool, gold = sampled.pool, sampled.gold_votes
@@ -104,8 +97,8 @@ def _plan_parts(sampled: Sampled, confidence_level: float, pin_gold: bool, *, wi
     return Plan(
         rows=tuple(PlanRow(n, bound) for n, bound in zip(sizes, planner.bounds(sizes), strict=True)),
         floor=planner.floor(),
-        next_rules=(),
-        random_gain=0.0,
+        rule_gains=(),
+        random_gain=planner.random_gain(),
         worth=_worth(planner, pool.rule_names) if with_worth else (),
         guessing=math.log(pool.n_classes),
         open_share=planner.open_share(planner.n_gold),
