@@ -90,7 +90,7 @@ class Plan:
     open_share : float
         Share of the items that the game is about: 1, or less if gold items keep their label and cost nothing.
     evidence : Evidence or None
-        What the bound of today rests on; None if nothing was claimed.
+        What the bound of today rests on; None if it is an estimate too, on a part of the items.
     is_consistent : bool
         Whether today's intervals admit a labeling. If not, they were stretched until they do, today's bound is no
         certificate, and gold should be checked first.
@@ -165,9 +165,10 @@ class Plan:
         said = (
             f"the mean log loss on these items is at most {bound:.3f} {guessing} with the {self.n_gold:,} gold labels"
         )
-        if self.evidence is None or not self.evidence.stands:
-            why = "" if self.evidence is None else f": {self.evidence.weakness}"
-            return f"No guarantee{why}. If all intervals held, {said} of today."
+        if self.evidence is None:
+            return f"With the {self.n_gold:,} gold labels of today the bound is about {self.bound:.3f} {guessing}."
+        if not self.evidence.stands:
+            return f"No guarantee: {self.evidence.weakness}. If all intervals held, {said} of today."
         level = self.evidence.confidence_level
         start = "T" if level is None else f"With {100 * level:.4g} % confidence t"
         return f"{start}{said[1:]} of today, if {self.evidence.assumption}."
@@ -213,6 +214,7 @@ def plan(
     gold_is: GoldIs = "separate",
     target: float | None = None,
     pin_gold: bool = True,
+    box: Box | None = None,
 ) -> Plan:
     """Plan the bound of ``Box.from_gold`` with more gold labels, and say what to do next.
 
@@ -240,6 +242,8 @@ def plan(
     pin_gold : bool
         As for :class:`BalsubramaniFreund`: whether gold items that ids show to be items of the pool keep their label,
         and cost nothing. Further gold then does so too, and the pool's last label brings the bound to 0.
+    box : Box, optional
+        That of this gold and this pool, if there is one already: its evidence says what today's bound rests on.
 
     Examples
     --------
@@ -260,7 +264,8 @@ def plan(
     check_roles(gold_votes, pool, gold_is)
     if gold_is == "subset" and gold_votes.n_items == pool.n_items:
         raise InvalidLabelsError(f"there must be items left to label; all {pool.n_items:,} of the pool are gold.")
-    box = Box.from_gold(gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level)
+    if box is None:
+        box = Box.from_gold(gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level)
     counts = count_gold(gold_votes, labels, pool, gold_is)
     keep = pin_gold and gold_is == "subset" and gold_votes.has_ids and pool.has_ids
     planner = Planner(pool, gold_votes, counts, gold_is, 1 - confidence_level, keep)

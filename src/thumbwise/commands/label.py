@@ -89,11 +89,11 @@ def check_output(output: Path | None, *inputs: Path | None) -> None:
         raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
 
 
-def read(votes: Path, gold: Path | None, roles: Roles) -> Reading:
+def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
     """Read and understand both files; without gold there is no certificate."""
     with progress("reading"):
         reading = read_source(votes, gold, roles)
-    if not len(reading.gold_labels):
+    if is_gold_needed and not len(reading.gold_labels):
         raise InvalidLabelsError(
             "gold labels are needed: about a hundred items, drawn at random, whose class somebody checked. Name a file "
             "of ids and labels with gold=FILE, or a column of the votes with gold_column=NAME."
