@@ -16,6 +16,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
+    from thumbwise.displays.tidy import Tidy
     from thumbwise.gold_checks.label_fit import LabelFit
     from thumbwise.io.jury import Jury
     from thumbwise.io.lazy_readings import LazyReading
@@ -177,6 +178,20 @@ def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
         console,
         "weight: log-odds that one vote adds to its class; active bound: the end of the interval that decides it",
     )
+
+
+def print_labels(console: Console, table: Tidy) -> None:
+    """How many items get each class, beside gold; a warning for a class that no item gets."""
+    grid = _grid("Labels", ["class", "items\nwithout gold", "their\nshare", "gold\nitems", "gold\nshare"])
+    for row in table.rows():
+        shares = ["-" if row[name] is None else f"{row[name]:.3f}" for name in ("labeled_share", "gold_share")]
+        cells = [str(row["class"]), f"{row['n_labeled']:,}", shares[0], f"{row['n_gold']:,}", shares[1]]
+        grid.add_row(*map(_cell, cells))
+    console.print(grid)
+    if table.facts["never"]:
+        names = ", ".join(visible(repr(str(name))) for name in table.facts["never"])
+        n_items = plural(table.facts["n_items"], "item")
+        _say(console, f"warning: none of the {n_items} without a gold label gets the class {names}, which gold shows")
 
 
 def _moment_cells(row: MomentRow) -> list[str]:

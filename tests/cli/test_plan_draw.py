@@ -90,3 +90,12 @@ def test_bad_draws_are_one_message(
     assert answer.stderr.count("\n") == 1
     assert answer.stdout == ""
     assert sorted(folder.iterdir()) == before
+
+
+def test_check_calls_a_gap_in_the_draw_an_error(folder: Path, run: Run) -> None:
+    votes, to_label = folder / "votes.csv", folder / "to_label.csv"
+    run("plan", votes, "--draw", "20", "-o", to_label)
+    fill_in(to_label, skip=4)
+    answer = run("check", votes, "--gold", to_label)
+    assert answer.exit_code == 1
+    assert "TW201 1 of the 20 items that were drawn have no label" in answer.stdout

@@ -20,6 +20,7 @@ from thumbwise.commands.label_lazily import (
     write_lazily,
 )
 from thumbwise.console import progress, stderr, stdout, visible
+from thumbwise.displays.classes import classes_table
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
@@ -133,6 +134,7 @@ def print_fit(
     console.print()
     printed.print_rules(console, rows, votes.class_names)
     printed.print_classes(console, class_rows(model, votes))
+    printed.print_labels(console, classes_table(model, votes, reading.gold_labels))
     printed.print_certificate(console, model.certificate_)
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
     worse = worse_than_chance(rows, votes.n_classes)

@@ -10,17 +10,19 @@ from thumbwise.planning import Plan
 def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tidy:
     """Mean log losses, the largest first where all is well: guessing, the bound, the entropy and the floor.
 
+    All are means over the items without a gold label: those that keep theirs cost nothing, and would make every number
+    but that of guessing look better than the rules are.
+
     Parameters
     ----------
     certificate : Certificate
     plan : Plan, optional
-        Adds the floor: an estimate, over all items, of the bound with every accuracy and class frequency known. Gold
-        items that keep their label count there too, at no loss.
+        Adds its floor: an estimate of the bound with every accuracy and class frequency known.
 
     Returns
     -------
     Tidy
-        Columns ``what``, ``log_loss``; fact ``is_guarantee``.
+        Columns ``what``, ``log_loss``; facts ``is_guarantee`` and ``n_items``, without a gold label.
 
     Examples
     --------
@@ -30,15 +32,17 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
     >>> [(row["what"], round(row["log_loss"], 3)) for row in certificate_table(model.certificate_).rows()]
     [('guessing', 0.693), ('bound', 0.562), ('entropy', 0.562)]
     """
+    n_open = certificate.n_items - certificate.n_known
+    scale = certificate.n_items / max(1, n_open)
     rows = {
         "guessing": certificate.guessing,
-        "bound": certificate.log_loss_bound,
-        "entropy": certificate.entropy,
+        "bound": certificate.log_loss_bound * scale,
+        "entropy": certificate.entropy * scale,
     }
     if plan is not None:
-        share = plan.open_share if certificate.n_known == 0 else 1 - certificate.n_known / certificate.n_items
-        rows["floor"] = plan.floor * share
-    return Tidy.of({"what": list(rows), "log_loss": list(rows.values())}, is_guarantee=certificate.is_guarantee)
+        rows["floor"] = plan.floor
+    facts = {"is_guarantee": certificate.is_guarantee, "n_items": n_open}
+    return Tidy.of({"what": list(rows), "log_loss": list(rows.values())}, **facts)
 
 
 def plan_table(plan: Plan) -> Tidy:
