@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binom, chi2
 
@@ -157,6 +158,20 @@ def test_what_was_filled_in_is_read_as_gold_and_gaps_end_the_guarantee(
     filled.write_text(plain)
     again = tw.read_votes(votes, gold=filled, gold_label="label", ignore=["text"])
     assert again.box().evidence.is_guarantee  # then it is the user's word
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
+@pytest.mark.parametrize("names", [("ham", "spam"), (0, 1)])
+def test_every_kind_of_file_is_read_back(tmp_path: Path, ending: str, names: tuple[object, object]) -> None:
+    rng = np.random.default_rng(0)
+    rules = {rule: [names[vote] for vote in rng.integers(2, size=20)] for rule in ("a", "b")}
+    frame = pl.DataFrame({"id": [f"q{i}" for i in range(20)], **rules})
+    reading = tw.read_votes(frame, gold={"q3": names[1], "q5": names[0]})
+    write_table(gold_to_label(reading, 4, seed=2), tmp_path / f"to_label.{ending}")
+    again = tw.read_votes(frame, gold=tmp_path / f"to_label.{ending}")
+    assert again.gold.tolist() == reading.gold.tolist()
+    assert again.gold_design is not None
+    assert (again.gold_design.n_drawn, again.gold_design.n_unlabeled, again.gold_design.seed) == (4, 4, 2)
 
 
 def test_a_draw_is_finished_before_the_next(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def _pool_and_known(votes: Any, gold: Any) -> tuple[Votes, AnyArray]:
         if votes.separate is not None:
             raise InvalidChoiceError(
                 "items can be drawn where gold is part of the items to be labeled; this gold is a sample of its own, "
-                "and items drawn from the pool would be another one. Draw them with tw.draw_gold from its .votes."
+                "and items drawn from the pool would be another one. Read the votes without it."
             )
         return votes.votes, votes.gold != UNKNOWN
     labels: IntArray = np.full(votes.n_items, UNKNOWN)
