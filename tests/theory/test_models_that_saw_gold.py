@@ -87,5 +87,12 @@ def test_any_range_from_such_a_box_is_refused_and_any_from_rules_alone_is_not() 
     assert certify(truth, rules, box_of(rules, truth, gold)).high == pytest.approx(1)
 
 
+def test_the_first_of_two_added_models_is_looked_at_too() -> None:
+    votes, truth, gold = draw(2)
+    pool = add_rule(add_rule(votes, truth, "knows"), votes.array[:, 1], "honest")
+    with pytest.raises(tw.InvalidLabelsError, match="'knows' agrees with all 60"):
+        certify(votes.array[:, 1], pool, box_of(pool, truth, gold))
+
+
 def range_of(votes: tw.Votes) -> np.ndarray:
     return np.ones(votes.n_items, dtype=bool)
