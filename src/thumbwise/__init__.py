@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from thumbwise.explanation import Explanation as Explanation
     from thumbwise.folds import held_out_proba as held_out_proba
     from thumbwise.folds import neg_log_loss as neg_log_loss
+    from thumbwise.io.gold_draws import draw_gold as draw_gold
     from thumbwise.io.jury import Jury as Jury
     from thumbwise.io.jury import read_jury as read_jury
     from thumbwise.io.jury import write_jury as write_jury
@@ -119,6 +120,7 @@ _HOMES = {
     "certify": "thumbwise.ranges",
     "check": "thumbwise.checks",
     "compare": "thumbwise.comparison",
+    "draw_gold": "thumbwise.io.gold_draws",
     "explain": "thumbwise.explaining",
     "explain_many": "thumbwise.explaining",
     "held_out_proba": "thumbwise.folds",
@@ -174,6 +176,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "add_rule",
     "share_range",
     "plan",
+    "draw_gold",
     "compare",
     "held_out_proba",
     "neg_log_loss",

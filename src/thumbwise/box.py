@@ -36,7 +36,7 @@ from thumbwise.moments import class_frequencies as frequencies_of_classes
 from thumbwise.outward import at_least, at_most
 from thumbwise.shown import Shown, ShowsItself, show_box
 from thumbwise.votes import Votes
-from thumbwise.written_bounds import fill_bounds, split_bounds
+from thumbwise.written_bounds import fill_bounds, speaks_of_rules, split_bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,6 +361,33 @@ class Box(ShowsItself):
             gold_drawn=None if self.gold_drawn is None else np.concatenate([self.gold_drawn, empty]),
             least=least,
             most=most,
+        )
+
+    def without_rules(self, rules: str | Sequence[str]) -> Box:
+        """The box with nothing said about some rules: their votes then count for nothing.
+
+        This is how a rule is left out after gold was looked at. Its part of the error budget stays spent, so the box
+        still holds the truth whenever this one does, whatever decided on the rules; no bound from it is lower.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [1, 1], [0, -1]], rule_names=["a", "b"])
+        >>> tw.Box.from_bounds(votes, {"a": (0.7, 0.9), "b": (0.4, 0.5)}).without_rules("b")
+        Box: 4 intervals, written by the user; nothing is said about rule 'b'
+          accuracy(a)   0.700 .. 0.900
+          accuracy(b)   0.000 .. 1.000
+          frequency(0)  0.000 .. 1.000
+          frequency(1)  0.000 .. 1.000
+        """
+        names = (rules,) if isinstance(rules, str) else tuple(dict.fromkeys(rules))
+        is_open = speaks_of_rules(self.names, names)
+        method = f"{self.evidence.method}; nothing is said about rule {', '.join(map(repr, names))}"
+        return replace(
+            self,
+            lower=np.where(is_open, self.least, self.lower),
+            upper=np.where(is_open, self.most, self.upper),
+            evidence=replace(self.evidence, method=method) if names else self.evidence,
         )
 
     def moments(self, votes: CountedVotes) -> Moments:

@@ -27,15 +27,16 @@ _CHECKS: dict[str, Callable[[Subject], Finding | None]] = {
     "TW203": on_gold.labels_do_not_fit,
     "TW204": on_gold.little_gold,
     "TW301": on_fits.proves_nothing,
-    "TW302": on_fits.majority_is_as_good,
+    "TW302": on_fits.majority_does_as_well,
     "TW303": on_fits.infeasible,
     "TW304": on_fits.not_converged,
     "TW305": on_fits.overruled,
+    "TW306": on_fits.never_labeled,
     "TW401": on_fits.many_silent_items,
 }
-_NEED_GOLD = ("TW102", "TW201", "TW202", "TW203", "TW204", "TW302")
-_NEED_BOX = ("TW101", "TW301", "TW303", "TW304", "TW305")
-_NEED_FIT = ("TW301", "TW304", "TW305")
+_NEED_GOLD = ("TW102", "TW201", "TW202", "TW203", "TW204", "TW302", "TW306")
+_NEED_BOX = ("TW101", "TW301", "TW303", "TW304", "TW305", "TW306")
+_NEED_FIT = ("TW301", "TW304", "TW305", "TW306")
 
 
 def check(
@@ -102,7 +103,13 @@ def check(
     subject = open_subject(votes, gold_votes, gold_labels, gold_is, model, box, confidence_level)
     skipped = _skipped(subject, skip)
     found = [look(subject) for code, look in _CHECKS.items() if code not in skipped]
-    return Checks(in_order([finding for finding in found if finding is not None]), skipped, _error(subject, skipped))
+    return Checks(
+        in_order([finding for finding in found if finding is not None]),
+        skipped,
+        _error(subject, skipped),
+        subject.classes,
+        None if "TW302" in skipped else subject.comparison,
+    )
 
 
 def _skipped(subject: Subject, skip: Sequence[str]) -> dict[str, str]:

@@ -81,6 +81,10 @@ def label(
     on_infeasible: Annotated[
         OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
     ] = OnInfeasible.RAISE,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
@@ -106,6 +110,7 @@ def label(
             on_infeasible=on_infeasible.value,
             shape=shape.value,
             limits=Limits(memory, spill),
+            drop=drop or (),
         )
 
 
@@ -128,12 +133,20 @@ def plan(
     roles: Roles,
     confidence: _Confidence = 0.95,
     target: Annotated[float | None, typer.Option(help="A bound on the mean log loss that is wanted.")] = None,
+    draw: Annotated[
+        int | None, typer.Option(metavar="N", help="Draw N random items without a gold label, to be labeled next.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="With --draw: gold so far and the items drawn, to fill in.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
 ) -> None:
-    """Say how much bound more gold labels would buy, and what to do next."""
+    """Say how much bound more gold labels would buy, and draw the items that are to get them."""
     with reported():
-        from thumbwise.commands.plan import plan_files  # noqa: PLC0415
+        from thumbwise.commands.plan import check_draw, plan_files  # noqa: PLC0415
 
-        plan_files(votes, gold, roles, confidence=confidence, target=target)
+        wanted = check_draw(votes, gold, draw, output, seed)
+        plan_files(votes, gold, roles, confidence=confidence, target=target, draw=wanted)
 
 
 @app.command()

@@ -98,6 +98,8 @@ class Comparison:
         What methods said while they were fitted, and which could not be.
     n_gold, n_rules, n_folds : int
     confidence_level : float
+    held_out : ndarray of shape (n_gold, n_classes)
+        Probabilities of Balsubramani-Freund for the gold items, each from a fit that has not seen its label.
     """
 
     scores: tuple[Score, ...]
@@ -111,6 +113,7 @@ class Comparison:
     n_rules: int
     n_folds: int
     confidence_level: float
+    held_out: FloatArray = field(repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
@@ -236,6 +239,7 @@ def compare(
         n_rules=pool.n_rules,
         n_folds=len(splits),
         confidence_level=confidence_level,
+        held_out=next(run.proba for run in runs if run.method.name == REFERENCE.name),
     )
 
 

@@ -17,6 +17,7 @@ from thumbwise.outward import at_least, at_most
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
+    from thumbwise.displays.tidy import Tidy
     from thumbwise.gold_checks.label_fit import LabelFit
     from thumbwise.io.jury import Jury
     from thumbwise.io.lazy_readings import LazyReading
@@ -53,6 +54,7 @@ _COMMAND_WORDS = (
     (r"\bcodes=\{-1: NAME, 1: NAME\}", "--codes '-1=NAME,1=NAME'"),
     (r"\b(rule|label|layout|duplicates)=", r"--\1 "),
     (r"\bnull_verdict=", "--null-verdict "),
+    (r'on_infeasible="widen" of BalsubramaniFreund', "thumbwise label --on-infeasible widen"),
     (r'on_infeasible="widen"', "--on-infeasible widen"),
     (r"\bconfidence_level\b", "--confidence"),
     (r"at the weights in \.weights, ", ""),
@@ -118,6 +120,13 @@ def print_understood(console: Console, source: str, reading: Reading | LazyReadi
         print_judges(console, reading.jury)
 
 
+def print_dropped(console: Console, rules: Sequence[str]) -> None:
+    """Which rules count for nothing, and what that costs."""
+    if rules:
+        names = ", ".join(visible(repr(name)) for name in dict.fromkeys(rules))
+        _say(console, f"left out: {names}; their parts of the error budget stay spent, as gold was there already")
+
+
 def print_judges(console: Console, jury: Jury) -> None:
     """What each judge did with what it was asked."""
     grid = _grid("Judges", ["judge", "voted", "abstained", "failed", "not asked"])
@@ -170,6 +179,20 @@ def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
         console,
         "weight: log-odds that one vote adds to its class; active bound: the end of the interval that decides it",
     )
+
+
+def print_labels(console: Console, table: Tidy) -> None:
+    """How many items get each class, beside gold; a warning for a class that no item gets."""
+    grid = _grid("Labels", ["class", "items\nwithout gold", "their\nshare", "gold\nitems", "gold\nshare"])
+    for row in table.rows():
+        shares = ["-" if row[name] is None else f"{row[name]:.3f}" for name in ("labeled_share", "gold_share")]
+        cells = [str(row["class"]), f"{row['n_labeled']:,}", shares[0], f"{row['n_gold']:,}", shares[1]]
+        grid.add_row(*map(_cell, cells))
+    console.print(grid)
+    if table.facts["never"]:
+        names = ", ".join(visible(repr(str(name))) for name in table.facts["never"])
+        n_items = plural(table.facts["n_items"], "item")
+        _say(console, f"warning: none of the {n_items} without a gold label gets the class {names}, which gold shows")
 
 
 def _moment_cells(row: MomentRow) -> list[str]:

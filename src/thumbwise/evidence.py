@@ -31,6 +31,8 @@ class Evidence:
         Fingerprint of the votes that the statement is about; None if it is not tied to some.
     sample_check : SampleCheck or None
         Whether the votes speak against gold being a random sample, if it was to be one.
+    objection : str or None
+        What else is known that speaks against the assumption, such as items that were drawn and not labeled.
     widening : Widening or None
         By how much the intervals had to be widened because they contradicted each other, if they did.
     """
@@ -42,6 +44,7 @@ class Evidence:
     n_gold: int = 0
     pool: str | None = None
     sample_check: SampleCheck | None = None
+    objection: str | None = None
     widening: Widening | None = None
 
     @property
@@ -72,7 +75,9 @@ class Evidence:
 
     @property
     def doubt(self) -> str | None:
-        """What the votes say against the assumption, if they do."""
+        """What is known to speak against the assumption, if something is: an objection, or what the votes say."""
+        if self.objection is not None:
+            return self.objection
         return str(self.sample_check) if self.sample_check is not None and self.sample_check.fires else None
 
 

@@ -75,6 +75,8 @@ class InfeasibleBoxError(ThumbwiseError):
         if intervals of width zero contradict each other.
     widening_amount : float
         Smallest amount by which all bounds must move outward for a labeling to exist.
+    can_widen : bool
+        Whether what was called takes ``on_infeasible="widen"``, which the message then names.
     """
 
     def __init__(
@@ -85,23 +87,26 @@ class InfeasibleBoxError(ThumbwiseError):
         dual_value: float,
         widening_factor: float,
         widening_amount: float,
+        can_widen: bool = True,
     ) -> None:
         self.conflicting = tuple(conflicting)
         self.weights = weights
         self.dual_value = dual_value
         self.widening_factor = widening_factor
         self.widening_amount = widening_amount
+        self.can_widen = can_widen
         super().__init__(self._message())
 
     def _message(self) -> str:
         shown = ", ".join(self.conflicting[:8]) + (", ..." if len(self.conflicting) > 8 else "")
         factor = f"{self.widening_factor:.4g} times as wide, or " if np.isfinite(self.widening_factor) else ""
+        mend = 'widen the intervals, or pass on_infeasible="widen"' if self.can_widen else "or widen the intervals"
         return (
             "the box must contain at least one labeling of the items; its intervals contradict each other "
             f"(dual value {self.dual_value:.3g} < 0 at the weights in .weights, which proves it). "
             f"In conflict ({len(self.conflicting)}): {shown}. "
             f"The intervals would fit if they were {factor}moved outward by {self.widening_amount:.4g} at each end. "
-            'Check the gold labels of these rules, widen the intervals, or pass on_infeasible="widen".'
+            f"Check the gold labels of these rules, {mend}."
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -111,6 +116,7 @@ class InfeasibleBoxError(ThumbwiseError):
             "dual_value": self.dual_value,
             "widening_factor": self.widening_factor,
             "widening_amount": self.widening_amount,
+            "can_widen": self.can_widen,
         }
         return (_rebuild_infeasible, (state,), {"__notes__": getattr(self, "__notes__", [])})
 

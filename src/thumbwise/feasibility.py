@@ -73,7 +73,9 @@ def widen(problem: Problem, widening: Widening) -> Problem:
     return problem.with_bounds(lower, upper)
 
 
-def infeasible_error(solution: Solution, names: Sequence[str], widening: Widening) -> InfeasibleBoxError:
+def infeasible_error(
+    solution: Solution, names: Sequence[str], widening: Widening, *, can_widen: bool = True
+) -> InfeasibleBoxError:
     """The error, with its proof: the moments in conflict are those whose weights make up most of it, heaviest first."""
     size = np.abs(solution.weights)
     heaviest = [m for m in np.argsort(-size, kind="stable") if size[m] > 1e-3 * size.max()]
@@ -83,4 +85,5 @@ def infeasible_error(solution: Solution, names: Sequence[str], widening: Widenin
         dual_value=solution.dual_value,
         widening_factor=widening.factor,
         widening_amount=widening.amount,
+        can_widen=can_widen,
     )

@@ -119,14 +119,28 @@ def worse_than_chance(rows: list[MomentRow], n_classes: int) -> list[MomentRow]:
     return [row for row in rows if row.upper < 1 / n_classes]
 
 
-def find_overruled(model: BalsubramaniFreund, votes: CountedVotes) -> list[Overruled]:
-    """Patterns on which a unanimous vote is not followed, the most frequent first; gold items are left out."""
-    patterns = votes.patterns
-    counts = patterns.counts.copy()
+def _counts_without_gold(model: BalsubramaniFreund, votes: CountedVotes) -> IntArray:
+    """Items of each pattern that do not keep a gold label."""
+    counts = votes.patterns.counts.copy()
     if model.known_ is not None:
         inside = votes.contains_ids(model.known_.item_ids)
         taken = votes.take_ids(model.known_.item_ids[inside])
-        counts[locate_patterns(taken.patterns, patterns)] -= taken.patterns.counts
+        counts[locate_patterns(taken.patterns, votes.patterns)] -= taken.patterns.counts
+    return counts
+
+
+def count_labels(model: BalsubramaniFreund, votes: CountedVotes) -> IntArray:
+    """How many items that do not keep a gold label get each class, shape (n_classes,)."""
+    best = best_classes(model._predict_patterns(votes), votes.patterns)
+    counts = np.zeros(votes.n_classes, dtype=np.int64)
+    np.add.at(counts, best, _counts_without_gold(model, votes))
+    return counts
+
+
+def find_overruled(model: BalsubramaniFreund, votes: CountedVotes) -> list[Overruled]:
+    """Patterns on which a unanimous vote is not followed, the most frequent first; gold items are left out."""
+    patterns = votes.patterns
+    counts = _counts_without_gold(model, votes)
     best = best_classes(model._predict_patterns(votes), patterns)
     said = patterns.votes_per_class
     is_unanimous = (said > 0).sum(axis=1) == 1

@@ -15,15 +15,15 @@ from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.solver import Solution, solve_dual
 from thumbwise.votes import Votes
 
-# Rules are asked what this many more gold votes would buy, or a tenth of the gold labels if that is more.
-_HANDFUL = 10
+# Gains are those of this many more labels, if there are items for them.
+_STEP = 100
 _TOL = 1e-7
 
 
 class Planner:
     """Boxes and bounds for gold that has not been labeled yet.
 
-    The game is played on the pool, or, if gold items keep their label, on the rest of it, with a loss of 0 on gold.
+    The game is played on the pool, or, if gold items keep their label, on the rest of it; bounds are per item of it.
     """
 
     def __init__(self, pool: Votes, gold: Votes, counts: GoldCounts, gold_is: GoldIs, error: float, keep: bool) -> None:
@@ -32,10 +32,10 @@ class Planner:
         self.problem = pose_without_bounds(pool.take(~np.isin(pool.item_ids, gold.item_ids)) if keep else pool)
         self.rates = consistent_rates(self.problem, counts)
         right = counts.right.astype(float)
-        today = solve_dual(self.problem.with_bounds(*self._intervals(counts, right)), tol=_TOL)
+        today = solve_dual(self.problem.with_bounds(*self._intervals(counts, right)))  # as exact as a fit
         self.is_consistent = not today.is_infeasible
         self.today = today if self.is_consistent else self._solve(counts, right)
-        self.bound = self._scaled(self.today, self.n_gold)
+        self.bound = self._value(self.today, self.n_gold)
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
         """Planned bound for each number of gold labels."""
@@ -43,7 +43,7 @@ class Planner:
         for n in sizes:
             solution = self.today if n == self.n_gold else self._solve(*self._grown(n), start)
             start = solution.weights
-            found.append(self._scaled(solution, n))
+            found.append(self._value(solution, n))
         return found
 
     def floor(self) -> float:
@@ -54,37 +54,39 @@ class Planner:
         return max(0.0, solution.dual_value)
 
     def random_gain(self) -> float:
-        step = min(self._handful(), self.n_pool - self.n_gold if self.is_subset else self.n_pool)
-        if step <= 0:
-            return 0.0
-        then = self.bounds([self.n_gold + step])[0]
-        return (self.bound - then) / step
+        """Fall of the bound per label, over the next hundred items drawn at random."""
+        step = self._step()
+        return (self.bound - self.bounds([self.n_gold + step])[0]) / step if step > 0 else 0.0
 
     def n_unlabeled(self, rule: int) -> int:
         return int(self.counts.pool[rule] - (self.counts.drawn[rule] if self.is_subset else 0))
 
     def gain(self, rule: int) -> float:
-        """Fall of the bound per label, if some more items that this rule votes on are labeled.
+        """The same through one rule: as if only its interval, and those of its copies, would profit.
 
-        Only this rule's interval, and those of its copies, is taken to profit: items chosen by one rule's votes are
-        no random sample for another. A rule that had too few votes for a part of the budget now gets one.
+        A rule that had too few votes for a part of the budget gets one if it is to have enough, at the cost of others.
+        That items with a new label keep it, and cost nothing, is not the rule's doing and is left out.
         """
-        step = min(self._handful(), self.n_unlabeled(rule))
+        step = self._step()
         if step <= 0:
             return 0.0
         same = np.array([key == self.counts.keys[rule] for key in self.counts.keys])
-        drawn = self.counts.drawn + step * same
+        grown, right = self._grown(self.n_gold + step)
         counts = replace(
             self.counts,
-            drawn=drawn,
-            population=self.counts.population + (0 if self.is_subset else step * same),
-            expected=np.where(same, np.maximum(self.counts.expected, drawn), self.counts.expected),
+            drawn=np.where(same, grown.drawn, self.counts.drawn),
+            population=np.where(same, grown.population, self.counts.population),
+            expected=np.where(same, grown.expected, self.counts.expected),
         )
-        solution = self._solve(counts, self.counts.right + step * same * self.rates, self.today.weights)
-        return (self.bound - self._scaled(solution, self.n_gold + step)) / step
+        then = self._solve(counts, np.where(same, right, self.counts.right), self.today.weights)
+        return (self.bound - self._value(then, self.n_gold)) / step
 
     def bound_without(self, rule: int) -> float:
-        """Today's bound with one rule forgotten: no interval for it, and its part of the budget for the others."""
+        """Today's bound if one rule had never been there: no interval for it, its part of the budget for the others.
+
+        A certificate only if that was decided before gold labels were seen. Decided afterwards, the part stays spent:
+        :meth:`thumbwise.Box.without_rules`.
+        """
         forgotten = np.arange(len(self.counts.names)) == rule
         counts = replace(
             self.counts,
@@ -93,17 +95,15 @@ class Planner:
         )
         right = np.where(forgotten, 0.0, self.counts.right)
         solution = self._solve(counts, right, np.where(forgotten, 0.0, self.today.weights))
-        return self._scaled(solution, self.n_gold)
+        return self._value(solution, self.n_gold)
 
-    def _handful(self) -> int:
-        return max(_HANDFUL, self.n_gold // 10)
+    def _step(self) -> int:
+        """How many more labels gains are about: a hundred, or as many as can be."""
+        return min(_STEP, self.n_pool - self.n_gold if self.is_subset else self.n_pool)
 
-    def _scaled(self, solution: Solution, n_gold: int) -> float:
-        """The bound on all items of the pool, of which gold, if it is kept, costs nothing."""
-        return self.open_share(n_gold) * max(0.0, solution.dual_value)
-
-    def open_share(self, n_gold: int) -> float:
-        return max(0.0, 1 - n_gold / self.n_pool) if self.is_kept else 1.0
+    def _value(self, solution: Solution, n_gold: int) -> float:
+        """The bound; 0 once every item has a gold label and keeps it."""
+        return 0.0 if self.is_kept and n_gold >= self.n_pool else max(0.0, solution.dual_value)
 
     def _grown(self, n_gold: int) -> tuple[GoldCounts, FloatArray]:
         """Expected counts with more gold items drawn at random, at the consistent rates."""

@@ -1,4 +1,4 @@
-"""What to do next: how much bound more gold labels would buy, on which rules, and where labels stop helping."""
+"""What to do next: how much bound more random labels would buy, through which rules, and where they stop helping."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from thumbwise.box import Box
+from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.gold import GoldIs, check_roles, count_gold, known_gold
+from thumbwise.outward import at_most
 from thumbwise.planner import Planner
 from thumbwise.votes import Votes
 
@@ -32,13 +35,16 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class RuleGain:
-    """What further gold labels on the items that one rule votes on would buy.
+    """What further gold labels, drawn at random from all items, would buy through the interval of one rule.
+
+    It tells which rules keep the bound high, not which items to label: items chosen by a rule's votes are no random
+    sample, and void the guarantee.
 
     Attributes
     ----------
     rule : str
     gain : float
-        Fall of the bound per label.
+        Fall of the bound per label, over the next hundred, if only this rule's interval profited.
     n_unlabeled : int
         Items of the pool that the rule votes on and that have no gold label yet.
     """
@@ -50,7 +56,12 @@ class RuleGain:
 
 @dataclass(frozen=True)
 class RuleWorth:
-    """The bound that the same gold labels prove without one rule, and by how much that is worse."""
+    """The bound if one rule had never been there, and by how much that is worse.
+
+    What gold would prove if the rule had been left out before any gold label was seen. To leave it out because of this
+    number is a choice that has seen the labels, and the bound without the rule is then no guarantee;
+    :meth:`thumbwise.Box.without_rules` is the valid way, which never lowers the bound.
+    """
 
     rule: str
     bound_without: float
@@ -66,19 +77,21 @@ class Plan:
     rows : tuple of PlanRow
         Planned bound by number of gold labels. The first row is the bound of today.
     floor : float
-        Estimate of the bound, on the items that the game is about, with all accuracies and frequencies known exactly:
-        what more labels teach about the rules cannot pass it.
-    next_rules : tuple of RuleGain
+        Estimate of the bound with all accuracies and frequencies known exactly: what more labels teach about the rules
+        cannot pass it.
+    rule_gains : tuple of RuleGain
         Largest gain first.
     random_gain : float
-        Fall of the bound per label if the next labels go to items drawn at random.
+        Fall of the bound per label, over the next hundred items drawn at random.
     worth : tuple of RuleWorth
         Largest worth first. Of two identical rules each alone is worth nothing.
     guessing : float
         Log loss of giving all classes the same probability.
     target : float or None
-    open_share : float
-        Share of the items that the game is about: 1, or less if gold items keep their label and cost nothing.
+    keeps_gold : bool
+        Whether gold items keep their label, so that all bounds speak of the other items.
+    evidence : Evidence or None
+        What the bound of today rests on; None if it is an estimate too, on a part of the items.
     is_consistent : bool
         Whether today's intervals admit a labeling. If not, they were stretched until they do, today's bound is no
         certificate, and gold should be checked first.
@@ -86,13 +99,14 @@ class Plan:
 
     rows: tuple[PlanRow, ...]
     floor: float
-    next_rules: tuple[RuleGain, ...]
+    rule_gains: tuple[RuleGain, ...]
     random_gain: float
     worth: tuple[RuleWorth, ...]
     guessing: float
     target: float | None = None
-    open_share: float = 1.0
+    keeps_gold: bool = False
     is_consistent: bool = True
+    evidence: Evidence | None = None
 
     @property
     def n_gold(self) -> int:
@@ -131,21 +145,29 @@ class Plan:
         return " ".join([*self._outlook(), self._advice()])
 
     def _outlook(self) -> list[str]:
-        bound = math.ceil(1000 * self.bound - 1e-9) / 1000  # upward: a bound that is printed must still be one
-        today = f"With {self.n_gold:,} gold labels the bound on the mean log loss is {bound:.3f}"
-        sentences = [f"{today} (guessing: {self.guessing:.3f})."]
-        if not self.is_consistent:
-            sentences = [
-                f"The intervals of the {self.n_gold:,} gold labels contradict each other. "
-                f"Stretched until they fit, they give {bound:.3f} (guessing: {self.guessing:.3f})."
-            ]
+        sentences = [self._today()]
         later = [self.rows[i] for i in (2, 4) if i < len(self.rows)] or [*self.rows[1:]][-1:]
         if later:
-            steps = ", with ".join(f"{row.n_gold:,} about {row.bound:.3f}" for row in later)
+            steps = ", with ".join(f"{row.n_gold:,} about {at_most(row.bound)}" for row in later)
             sentences.append(f"Planned: with {steps}.")
-        where = "on the items without a gold label " if self.open_share < 1 else ""
-        sentences.append(f"However many labels, {where}these rules end at about {self.floor:.3f}.")
+        sentences.append(f"However many labels, these rules end at about {self.floor:.3f}.")
         return [*sentences, *self._about_target()]
+
+    def _today(self) -> str:
+        """The bound of today with its level and its "if"; an estimate is not called a bound."""
+        bound = at_most(self.bound)
+        guessing = f"(guessing: {self.guessing:.3f})"
+        if not self.is_consistent:
+            return (
+                f"The intervals of the {self.n_gold:,} gold labels contradict each other. "
+                f"Stretched until they fit, they give {bound} {guessing}, which is no guarantee."
+            )
+        if self.evidence is None:
+            return f"With the {self.n_gold:,} gold labels of today the bound is about {bound} {guessing}."
+        items = "the items without a gold label" if self.keeps_gold else "these items"
+        return self.evidence.state(
+            f"the mean log loss on {items} is at most {bound} {guessing} with the {self.n_gold:,} gold labels of today"
+        )
 
     def _about_target(self) -> list[str]:
         if self.target is None:
@@ -160,7 +182,7 @@ class Plan:
     def _advice(self) -> str:
         if not self.is_consistent:
             return "What to do: check the gold labels, and that their items were drawn at random, before all else."
-        left = max(0.0, self.bound / self.open_share - self.floor)
+        left = max(0.0, self.bound - self.floor)
         if self.target is not None and self.needed(self.target) == self.n_gold:
             return "What to do: nothing more for this target."
         if self._is_floor_too_high(left):
@@ -168,15 +190,9 @@ class Plan:
                 f"What to do: write better rules; knowing these exactly would take about {left:.3f} off the bound, and "
                 f"the other {self.floor:.3f} is what they leave open."
             )
-        best = self.next_rules[0] if self.next_rules else None
-        if best is not None and best.gain > max(self.random_gain, 0.0):
-            return (
-                f"What to do: label items that rule {best.rule!r} votes on first; each lowers the bound by about "
-                f"{best.gain:.5f} (an item drawn at random: {max(self.random_gain, 0.0):.5f})."
-            )
         return (
-            "What to do: label more items drawn at random; each lowers the bound by about "
-            f"{max(self.random_gain, 0.0):.5f}, more than labels on the items of any one rule."
+            "What to do: label more items drawn at random from those without a gold label; each lowers the bound by "
+            f"about {max(self.random_gain, 0.0):.5f}."
         )
 
     def _is_floor_too_high(self, left: float) -> bool:
@@ -194,6 +210,7 @@ def plan(
     gold_is: GoldIs = "separate",
     target: float | None = None,
     pin_gold: bool = True,
+    box: Box | None = None,
 ) -> Plan:
     """Plan the bound of ``Box.from_gold`` with more gold labels, and say what to do next.
 
@@ -207,7 +224,10 @@ def plan(
     as for real gold. A planned interval that does not hold its consistent rate is stretched to it, so that no planned
     box is empty. The floor is the value of the game at the consistent rates.
 
-    *Guarantee*: none. A plan is an estimate; only the bound of today is proved.
+    *Guarantee*: none. A plan is an estimate; only the bound of today is proved, as ``evidence`` says. Further labels
+    are taken to be those of items drawn at random, which is all that keeps the guarantee: :func:`draw_gold` draws them.
+    Everything here is seen after gold: rules that are left out, or items that are chosen, because of it take the
+    guarantee away.
 
     Parameters
     ----------
@@ -217,7 +237,9 @@ def plan(
         A bound that is wanted.
     pin_gold : bool
         As for :class:`BalsubramaniFreund`: whether gold items that ids show to be items of the pool keep their label,
-        and cost nothing. Further gold then does so too, and the pool's last label brings the bound to 0.
+        so that bounds speak of the other items. Further gold then does so too.
+    box : Box, optional
+        That of this gold and this pool, if there is one already: its evidence says what today's bound rests on.
 
     Examples
     --------
@@ -230,7 +252,7 @@ def plan(
     >>> p = plan(votes.take(range(100)), truth[:100], pool=votes, gold_is="subset")
     >>> [(row.n_gold, round(row.bound, 2)) for row in p.rows[:3]]
     [(100, 0.43), (141, 0.4), (200, 0.37)]
-    >>> p.next_rules[0].rule, p.worth[0].rule
+    >>> p.rule_gains[0].rule, p.worth[0].rule
     ('a', 'a')
     """
     _check(confidence_level, target)
@@ -238,6 +260,8 @@ def plan(
     check_roles(gold_votes, pool, gold_is)
     if gold_is == "subset" and gold_votes.n_items == pool.n_items:
         raise InvalidLabelsError(f"there must be items left to label; all {pool.n_items:,} of the pool are gold.")
+    if box is None:
+        box = Box.from_gold(gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level)
     counts = count_gold(gold_votes, labels, pool, gold_is)
     keep = pin_gold and gold_is == "subset" and gold_votes.has_ids and pool.has_ids
     planner = Planner(pool, gold_votes, counts, gold_is, 1 - confidence_level, keep)
@@ -245,13 +269,14 @@ def plan(
     return Plan(
         rows=tuple(PlanRow(n, bound) for n, bound in zip(sizes, planner.bounds(sizes), strict=True)),
         floor=planner.floor(),
-        next_rules=_sorted_gains(planner, pool.rule_names),
+        rule_gains=_sorted_gains(planner, pool.rule_names),
         random_gain=planner.random_gain(),
         worth=_sorted_worth(planner, pool.rule_names),
         guessing=math.log(pool.n_classes),
         target=target,
-        open_share=planner.open_share(planner.n_gold),
+        keeps_gold=keep,
         is_consistent=planner.is_consistent,
+        evidence=box.evidence,
     )
 
 

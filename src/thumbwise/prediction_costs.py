@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from thumbwise._typing import AnyArray, FloatArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.metrics import first_best
@@ -16,6 +17,8 @@ from thumbwise.votes import Votes
 Metric = Literal["accuracy", "log_loss", "brier"]
 METRICS: tuple[Metric, ...] = ("accuracy", "log_loss", "brier")
 _SUM_TOL = 1e-6
+# Names of the models that were added to votes as rules. Votes never change, so this stays right as long as they live.
+_added: WeakKeyDictionary[Votes, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def prediction_costs(predictions: Any, votes: Votes, metric: Metric, *, clip: float = 1e-15) -> FloatArray:
@@ -156,7 +159,9 @@ def _members(votes: Votes, group: Any) -> AnyArray:
 def add_rule(votes: Votes, predictions: Any, name: str = "predictions") -> Votes:
     """The votes with a model's predictions as one more rule, so that gold can speak about the model itself.
 
-    Do it to the pool and to gold, and make the box from the two. The model must not have seen the gold labels.
+    Do it to the pool and to gold, and make the box from the two. The model must not have seen the gold labels: what it
+    says on gold items is decided before their labels are. One that agrees with every gold label is refused by
+    :func:`thumbwise.certify`, for so do predictions that were made with gold, such as those of a fitted model.
 
     Examples
     --------
@@ -167,9 +172,22 @@ def add_rule(votes: Votes, predictions: Any, name: str = "predictions") -> Votes
     if name in votes.rule_names:
         raise InvalidVotesError(f"the added rule must have a name of its own; {name!r} is taken. Pass another name.")
     labels = first_best(_as_probabilities(predictions, votes)[1])
-    return Votes(
+    more = Votes(
         np.column_stack([votes.array, labels]),
         class_names=votes.class_names,
         rule_names=[*votes.rule_names, name],
         item_ids=votes.item_ids if votes.has_ids else None,
     )
+    _added[more] = (*added_models(votes), name)
+    return more
+
+
+def added_models(votes: Votes) -> tuple[str, ...]:
+    """Names of the rules that :func:`add_rule` put there."""
+    return _added.get(votes, ())
+
+
+def agrees_with_all(predicted: IntArray, gold: IntArray) -> bool:
+    """Whether class numbers are those of every item whose gold label is known, of which there must be one."""
+    known = gold != UNKNOWN
+    return bool(known.any() and (predicted[known] == gold[known]).all())

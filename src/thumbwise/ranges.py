@@ -13,14 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.evidence import Evidence, Statement
-from thumbwise.exceptions import InvalidBoxError
+from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.outward import at_least, at_most, round_down, round_up
 from thumbwise.pinning import pose_pinned_problem, pose_problem
-from thumbwise.prediction_costs import Metric, add_rule, prediction_costs, share_costs
+from thumbwise.prediction_costs import Metric, add_rule, added_models, prediction_costs, share_costs
 from thumbwise.votes import Votes
 
 __all__ = ["Range", "add_rule", "certify", "prediction_costs", "share_costs", "share_range"]
@@ -120,7 +120,8 @@ def certify(
     votes : Votes
         The items. If the model was also run on gold, without having seen its labels, add it as one more rule to both
         with :func:`add_rule` and make the box from these: the range is then at least as tight as the exact interval
-        for the model's accuracy on gold.
+        for the model's accuracy on gold, at its share of the error. A model that was added and agrees with every gold
+        label is refused: predictions that were made with gold do so.
     box : Box
         Made for these votes.
     metric : {"accuracy", "log_loss", "brier"}
@@ -184,6 +185,7 @@ def share_range(votes: Votes, box: Box, *, group: Any, class_name: Hashable) -> 
 
 def _find_range(costs: FloatArray, votes: Votes, box: Box, metric: str, what: str) -> Range:
     _check_belongs(box, votes)
+    _check_unseen(box, votes)
     units = _pose(costs, votes, box)
     high = _solve(units, votes, box)
     low = _solve(units.negated(), votes, box)
@@ -247,13 +249,13 @@ def _solve(units: Units, votes: Votes, box: Box) -> Answer:
 
 
 def _refuse_infeasible(votes: Votes, box: Box) -> None:
-    """Raise the error of BalsubramaniFreund.fit, with its proof, if the game has one."""
+    """Raise the error of BalsubramaniFreund.fit, with its proof, if the game has one; a range cannot be widened."""
     positions, labels = _known(votes, box)
     problem = pose_pinned_problem(votes, box, positions, labels) if len(positions) else pose_problem(votes, box)
     solution = solve_dual(problem)
     if not solution.is_infeasible:
         return
-    raise infeasible_error(solution, box.names, find_widening(problem))
+    raise infeasible_error(solution, box.names, find_widening(problem), can_widen=False)
 
 
 def _check_belongs(box: Box, votes: Votes) -> None:
@@ -262,6 +264,24 @@ def _check_belongs(box: Box, votes: Votes) -> None:
             f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
             "Make it anew from these votes, with the same rules: a model that was added to one must be added to both."
         )
+
+
+def _check_unseen(box: Box, votes: Votes) -> None:
+    """Refuse a model that was added as a rule and agrees with every gold label: its interval would be false.
+
+    Models are added before gold labels are seen; that one knows them all is seen afterwards, and ends the matter.
+    """
+    if box.gold_right is None or box.gold_drawn is None or not box.evidence.n_gold:
+        return
+    counted = dict(zip(box.names, zip(box.gold_right.tolist(), box.gold_drawn.tolist(), strict=True), strict=True))
+    n_gold = box.evidence.n_gold
+    for name in added_models(votes):
+        if counted.get(f"accuracy({name})") == (n_gold, n_gold):
+            raise InvalidLabelsError(
+                f"a model that is added as a rule must not have seen the gold labels; {name!r} agrees with all "
+                f"{n_gold:,} of them, as predictions do that were made with gold. Its interval would be false. Certify "
+                "with the votes and the box without it: that range holds whatever the model has seen."
+            )
 
 
 def _warn_if_loose(gap: float, spread: float) -> None:

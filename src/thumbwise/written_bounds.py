@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from thumbwise._typing import FloatArray
+from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.moments import Moments
 from thumbwise.reading.raw_votes import first_repeated
@@ -83,3 +84,28 @@ def _find(moments: Moments, name: Hashable) -> int:
         raise InvalidBoxError(f"the name {text!r} fits several moments: {both}. Write one of these names.")
     known = ", ".join(moments.names[:12]) + (", ..." if len(moments) > 12 else "")
     raise InvalidBoxError(f"bounds must name a moment, a rule or a class; found {text!r}. Known: {known}.")
+
+
+def speaks_of_rules(names: Sequence[str], rules: Sequence[str]) -> AnyArray:
+    """Which moments, by their names, are about some of the rules; a rule that none is about is refused.
+
+    If a name could be read in two ways (a rule ``a`` and a rule ``a: b``), the moment counts as being about both.
+    """
+    is_about = np.zeros(len(names), dtype=bool)
+    for rule in rules:
+        own = np.array([_is_about(name, rule) for name in names], dtype=bool)
+        if not own.any():
+            known = [name[len("accuracy(") : -1] for name in names if name.startswith("accuracy(")]
+            near = get_close_matches(rule, known, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InvalidBoxError(
+                f"rules that are left out must be rules of the box; it says nothing about {rule!r} "
+                f"({len(known)} rules, such as {', '.join(map(repr, known[:3]))}).{hint}"
+            )
+        is_about |= own
+    return is_about
+
+
+def _is_about(name: str, rule: str) -> bool:
+    kinds = ("accuracy", "confusion", "rate")
+    return name == f"accuracy({rule})" or any(name.startswith(f"{kind}({rule}: ") for kind in kinds)

@@ -7,6 +7,7 @@ majority vote's; ``>=`` for ``>`` in the share of silent items; a finding only i
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,13 +38,33 @@ def majority_loss(problem: Problem) -> float:
     return float(np.mean(losses))
 
 
-def test_majority_vote_of_good_rules_is_as_good() -> None:
+def test_majority_vote_of_good_rules_is_better_and_by_how_much_is_said() -> None:
     problem = make_problem(n_gold=60, accuracies=(0.97, 0.97, 0.97, 0.97))
-    finding = found(problem.check(skip=()), "TW302")
+    checks = problem.check(skip=())
+    finding = found(checks, "TW302")
     assert finding.severity == "note"
     assert f"majority vote has a mean log loss of {majority_loss(problem):.3f}" in finding.explanation
-    ours = float(finding.explanation.split("the model of ")[1].split(",")[0])
+    ours = float(finding.explanation.split("the model of ")[1].split(":")[0])
     assert majority_loss(problem) < ours
+    by = float(finding.explanation.split("better by ")[1].split(",")[0])
+    assert by == pytest.approx(ours - majority_loss(problem), abs=0.0011)
+    assert "a real difference" in finding.explanation
+    assert "as good" not in f"{finding.title} {finding.explanation}"
+
+
+def test_the_finding_is_made_of_the_numbers_of_compare() -> None:
+    problem = make_problem(n_gold=60, accuracies=(0.97, 0.97, 0.97, 0.97))
+    votes, labels = problem.votes, problem.truth[problem.is_gold]
+    expected = tw.compare(votes.take(problem.is_gold), labels, pool=votes, gold_is="subset", confidence_level=0.8)
+    y = np.where(problem.is_gold, problem.truth, -1)
+    model = tw.BalsubramaniFreund(confidence_level=0.8).fit(votes, y)
+    for checks in (problem.check(skip=(), confidence_level=0.8), problem.check(skip=(), model=model)):
+        assert checks.comparison == expected
+        row = next(row for row in expected.differences if row.method == "majority vote")
+        said = found(checks, "TW302").explanation
+        assert f"better by {-row.mean:.3f}" in said
+        assert f"(p = {row.p_value:.2g})" in said
+        assert f"({expected.n_folds} folds)" in said
 
 
 def test_a_large_pool_is_not_compared_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +72,50 @@ def test_a_large_pool_is_not_compared_and_that_is_said(monkeypatch: pytest.Monke
     checks = make_problem(n_gold=60, accuracies=(0.97, 0.97, 0.97, 0.97)).check(skip=())
     assert "TW302" not in checks.codes
     assert "tw.compare" in checks.skipped["TW302"]
+
+
+def rare_class(share: float = 0.03) -> Problem:
+    """Rules that never vote for a rare class: no item gets it, and gold shows it."""
+    rng = np.random.default_rng(11)
+    truth = (rng.random(1500) < share).astype(int)
+    table = np.where(rng.random((1500, 3)) < 0.5, 0, -1)
+    is_gold = rng.permutation(1500) < 300
+    return Problem(table, truth, is_gold)
+
+
+def test_a_class_of_gold_that_no_item_gets() -> None:
+    problem = rare_class()
+    checks = problem.check()
+    finding = found(checks, "TW306")
+    n_gold = int(problem.truth[problem.is_gold].sum())
+    assert n_gold > 3
+    assert finding.severity == "warning"
+    assert finding.classes == (1,)
+    assert f"none of the 1,200 items without a gold label: '1' ({n_gold} of gold, {n_gold / 3:.3g} %)" in (
+        finding.explanation
+    )
+    assert checks.classes is not None
+    assert checks.classes["n_labeled"] == (1200, 0)
+    assert checks.classes["n_gold"] == (300 - n_gold, n_gold)
+    assert "TW306" not in make_problem().check().codes
+
+
+def test_a_class_that_neither_gold_nor_labels_show_is_no_such_finding() -> None:
+    problem = replace(make_problem(), n_classes=3)
+    assert "TW306" not in problem.check().codes
+    assert "needs gold" in check(problem.votes).skipped["TW306"]
+
+
+def test_labels_are_counted_item_by_item() -> None:
+    problem = make_problem()
+    votes = problem.votes
+    model = tw.BalsubramaniFreund().fit(votes, np.where(problem.is_gold, problem.truth, -1))
+    labels = model.predict(votes)[~problem.is_gold]
+    table = problem.check(model=model).classes
+    assert table is not None
+    assert table["n_labeled"] == tuple(int((labels == c).sum()) for c in (0, 1))
+    assert table["labeled_share"] == pytest.approx([np.mean(labels == c) for c in (0, 1)])
+    assert table["gold_share"] == pytest.approx([np.mean(problem.truth[problem.is_gold] == c) for c in (0, 1)])
 
 
 def test_a_box_without_labeling_names_what_conflicts() -> None:

@@ -15,6 +15,7 @@ import thumbwise as tw
 from checks.problems import found, make_problem
 from thumbwise.check_rules import on_gold
 from thumbwise.checks import check
+from thumbwise.gold_checks.label_fit import check_labels
 
 
 def test_gold_that_was_picked_is_no_random_sample() -> None:
@@ -52,6 +53,19 @@ def test_class_that_gold_never_shows() -> None:
     votes = problem.votes
     box = tw.Box.from_gold(votes.take(problem.is_gold), problem.truth[problem.is_gold], pool=votes, gold_is="subset")
     assert f"up to {100 * box.upper[box.names.index('frequency(2)')]:.3g} % of the items" in finding.explanation
+
+
+def test_one_class_only_is_said_to_be_that() -> None:
+    """Labels that are all the same are shuffled labels too: that says nothing about the rules."""
+    problem = make_problem()
+    ones = problem.truth == 1
+    problem = replace(problem, is_gold=problem.is_gold & ones)
+    checks = problem.check()
+    assert found(checks, "TW202").explanation.startswith("Gold shows only class '1': 1 class has no label")
+    assert "TW203" not in checks.codes
+    fit = check_labels(problem.votes.take(problem.is_gold), problem.truth[problem.is_gold])
+    assert str(fit).startswith("Gold shows only class '1', so that nothing tells")
+    assert "know nothing" not in str(fit)
 
 
 def test_one_label_of_a_class_is_enough() -> None:

@@ -77,6 +77,68 @@ def test_the_output_of_label_can_be_certified(folder: Path, run: Run) -> None:
     assert bound[1] == worst[1]
 
 
+SHAPES: dict[str, Callable[[list[str]], list[str]]] = {
+    "label's own file": lambda rows: rows,
+    "the same without what shows it": lambda rows: [",".join(row.split(",")[:2]) for row in rows],
+}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_labels_that_know_gold_are_not_unseen_and_the_flag_is_not_suggested(folder: Path, run: Run, kind: str) -> None:
+    files = [folder / "votes.csv", "--gold", folder / "gold.csv"]
+    run("label", *files, "-o", folder / "labels.csv")
+    rows = SHAPES[kind]((folder / "labels.csv").read_text().splitlines())
+    (folder / "labels.csv").write_text("\n".join(rows) + "\n")
+    plain = run("certify", folder / "labels.csv", "--votes", *files)
+    assert plain.exit_code == 0
+    assert "--gold-unseen" not in plain.stdout
+    assert "the range holds all the same" in plain.stdout
+    answer = run("certify", folder / "labels.csv", "--votes", *files, "--gold-unseen")
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    assert answer.stderr.startswith("error: --gold-unseen must be true: ")
+    wanted = "agree with all 30 gold labels" if "without" in kind else "labels that thumbwise made with gold labels"
+    assert wanted in answer.stderr
+    assert "Drop --gold-unseen" in answer.stderr
+
+
+def test_the_other_model_must_not_know_gold_either(arguments: list[object], folder: Path, run: Run) -> None:
+    knows = write(folder, "knows.csv", make_rows()[1])
+    answer = run(*arguments, "--versus", knows, "--gold-unseen")
+    assert answer.exit_code == 2
+    assert f"the predictions of {knows} agree with all 30 gold labels" in answer.stderr
+
+
+def contradicting(folder: Path) -> list[object]:
+    """Two rules that always disagree, and gold on which each is right: no labeling does that."""
+    first = np.random.default_rng(0).integers(2, size=400)
+    votes = np.column_stack([first, 1 - first])
+    votes[:50, 1], votes[50:100, 0] = -1, -1
+    labels = np.where(np.arange(100) < 50, first[:100], 1 - first[:100])
+    rows = [",".join([f"i{i}", *("" if v < 0 else CLASSES[v] for v in row)]) for i, row in enumerate(votes)]
+    (folder / "votes.csv").write_text("\n".join(["id,a,b", *rows]) + "\n")
+    gold = [f"i{i},{CLASSES[y]}" for i, y in enumerate(labels)]
+    (folder / "gold.csv").write_text("\n".join(["id,label", *gold]) + "\n")
+    model = [f"i{i},{CLASSES[y]}" for i, y in enumerate(first)]
+    (folder / "model.csv").write_text("\n".join(["id,label", *model]) + "\n")
+    return [folder / "votes.csv", "--gold", folder / "gold.csv"]
+
+
+@pytest.mark.parametrize("command", ["certify", "plan", "compare", "check", "label"])
+def test_no_command_names_an_option_that_it_does_not_have(tmp_path: Path, run: Run, command: str) -> None:
+    files = contradicting(tmp_path)
+    given = [tmp_path / "model.csv", "--votes"] if command == "certify" else []
+    answer = run(command, *given, *files)
+    said = answer.stdout + answer.stderr
+    assert "contradict" in said or "TW303" in said or command == "compare"
+    named = set(re.findall(r"(thumbwise \w+ )?(--[a-z-]+)", said))
+    for other, option in named:
+        asked = other.split()[1] if other else command
+        assert option in run(asked, "--help").stdout, (asked, option)
+    assert ("", "--on-infeasible") not in named or command == "label"
+    assert "on_infeasible" not in said
+
+
 def edit(old: str, new: str) -> Callable[[str], str]:
     return lambda text: text.replace(old, new)
 

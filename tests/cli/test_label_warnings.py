@@ -78,3 +78,34 @@ def test_a_class_that_only_gold_shows_is_a_class_and_is_said(tmp_path: Path, run
         "entropy",
         "n_votes",
     )
+
+
+def rare_class(folder: Path) -> tuple[list[object], int]:
+    """Rules that never vote for a class that one item in twenty is of."""
+    rng = np.random.default_rng(4)
+    truth = (rng.random(1_000) < 0.05).astype(int)
+    votes = np.where(rng.random((1_000, 3)) < 0.5, 0, -1)
+    return write(folder, votes, truth, 300), int(truth[:300].sum())
+
+
+def test_a_class_that_no_item_gets_is_a_warning_beside_gold(tmp_path: Path, run: Run) -> None:
+    arguments, n_gold = rare_class(tmp_path)
+    answer = run(*arguments)
+    assert answer.exit_code == 0
+    rows = [line.split() for line in answer.stdout.splitlines()]
+    assert ["0", "700", "1.000", str(300 - n_gold), f"{1 - n_gold / 300:.3f}"] in rows
+    assert ["1", "0", "0.000", str(n_gold), f"{n_gold / 300:.3f}"] in rows
+    assert "warning: none of the 700 items without a gold label gets the class '1', which gold shows" in answer.stdout
+    checked = run("check", *arguments[1:-2]).stdout
+    assert ["1", "0", "0.000", str(n_gold), f"{n_gold / 300:.3f}"] in [line.split() for line in checked.splitlines()]
+    assert "TW306" in checked
+
+
+def test_gold_of_one_class_is_said_to_be_that(tmp_path: Path, run: Run) -> None:
+    rng = np.random.default_rng(5)
+    truth = (rng.random(300) < 0.03).astype(int)
+    truth[:40] = 0
+    votes = np.where(rng.random((300, 3)) < 0.9, truth[:, None], 1 - truth[:, None])
+    answer = run(*write(tmp_path, votes, truth, 40))
+    assert "Gold shows only class '0'" in answer.stdout
+    assert "know nothing" not in answer.stdout

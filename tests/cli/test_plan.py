@@ -24,18 +24,40 @@ def test_everything_is_printed(folder: Path, run: Run) -> None:
     for row in expected.rows:
         assert [f"{row.n_gold}", f"{row.bound:.3f}"] in rows
     worth = {row.rule: row for row in expected.worth}
-    for gain in expected.next_rules:
+    for gain in expected.rule_gains:
         without = worth[gain.rule]
-        cells = [f"{gain.n_unlabeled}", f"{gain.gain:.5f}", f"{without.bound_without:.3f}", f"{without.worth:+.3f}"]
+        cells = [
+            f"{gain.n_unlabeled}",
+            f"{100 * gain.gain:.4f}",
+            f"{without.bound_without:.3f}",
+            f"{without.worth:+.3f}",
+        ]
         assert [gain.rule, *cells] in rows
     assert str(expected) in answer.stdout
     assert "The target of 0.2" in answer.stdout
 
 
+def test_today_has_its_level_and_its_if_and_no_rule_is_to_be_labeled_first(folder: Path, run: Run) -> None:
+    answer = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv", "--confidence", "0.8")
+    last = answer.stdout.splitlines()[-1]
+    assert last.startswith("With 80 % confidence the mean log loss on these items is at most ")
+    assert "if the 30 gold items are a random sample of them." in last
+    assert "votes on first" not in answer.stdout
+    assert not any(rule in last for rule in ("caps", "links", "length"))
+
+
+def test_the_worth_of_a_rule_comes_with_its_warning(folder: Path, run: Run) -> None:
+    lines = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv").stdout.splitlines()
+    worth = next(i for i, line in enumerate(lines) if line.startswith("worth:"))
+    assert "voids the guarantee" in lines[worth + 1]
+    assert "--drop RULE" in lines[worth + 1]
+    assert "never lowers the bound" in lines[worth + 1]
+
+
 def test_today_is_what_label_certifies(folder: Path, run: Run) -> None:
     arguments = [folder / "votes.csv", "--gold", folder / "gold.csv"]
     label, later = run("label", *arguments).stdout, run("plan", *arguments).stdout
-    today = float(later.split("the bound on the mean log loss is ")[1].split()[0])
+    today = float(later.split("the mean log loss on these items is at most ")[1].split()[0])
     certified = float(label.split("is at most ")[1].split()[0])
     assert today == pytest.approx(certified, abs=1e-9)
 

@@ -50,8 +50,8 @@ def names_in_use() -> dict[str, Any]:
     proba = model.predict_proba(votes)
     return {
         "tw": tw, "votes": votes, "pool_votes": votes, "gold": gold, "labels": truth[gold], "model": model, "X": array,
-        "gold_votes": further, "gold_labels": truth[:100], "gold_predictions": truth[:100], "ids": ids[:50],
-        "predictions": proba.argmax(axis=1), "proba": proba, "other_proba": 1 - proba,
+        "gold_votes": further, "gold_labels": truth[:100], "gold_predictions": proba[:100].argmax(axis=1),
+        "ids": ids[:50], "predictions": proba.argmax(axis=1), "proba": proba, "other_proba": 1 - proba,
         "soft_labels": tw.soft_labels, "add_rule": tw.add_rule, "certify": tw.certify,
         "LogisticRegression": LogisticRegression,
     }  # fmt: skip

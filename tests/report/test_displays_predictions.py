@@ -104,21 +104,19 @@ def test_fewer_items_than_asked_for() -> None:
     assert len(least_certain(tw.Votes([[0], [1]]), np.array([[0.9, 0.1], [0.2, 0.8]]), n_items=20)) == 2
 
 
-def test_levels_are_the_log_of_the_classes_the_bound_the_entropy_and_the_floor() -> None:
+def test_levels_are_the_log_of_the_classes_the_bound_the_entropy_and_the_floor_of_items_without_gold() -> None:
     reading, model = small_reading(), small_model()
     plan = tw.plan(reading.gold_votes, reading.gold_labels, pool=reading.votes, gold_is="subset")
     levels = dict(zip(*certificate_table(model.certificate_, plan).columns.values(), strict=True))
     proba = model.predict_proba(reading.votes)
-    entropy = (
-        -np.where(proba > 0, proba * np.log(np.maximum(proba, 1e-300)), 0).sum() / 300
-    )  # the 100 gold items are certain
+    entropy = -np.where(proba > 0, proba * np.log(np.maximum(proba, 1e-300)), 0).sum() / 300
     assert levels["guessing"] == pytest.approx(math.log(2))
-    assert levels["entropy"] == pytest.approx(entropy)
+    assert levels["entropy"] == pytest.approx(entropy)  # gold items have none
     assert levels["bound"] == pytest.approx(entropy, abs=1e-6)  # they meet where the fit is exact
-    assert levels["floor"] == pytest.approx(plan.floor)
     assert levels["baseline"] == model.certificate_.baseline
+    assert levels["floor"] == plan.floor  # the number that the plan says
     assert levels["floor"] < levels["bound"] < levels["guessing"]
-    assert plan_table(plan)["planned_bound"][0] == pytest.approx(levels["bound"], abs=1e-5)
+    assert plan_table(plan)["planned_bound"][0] == pytest.approx(levels["bound"] * 300 / 400, abs=1e-5)
 
 
 def test_columns_of_a_tidy_table_are_equally_long_and_cannot_be_changed() -> None:

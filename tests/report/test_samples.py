@@ -7,30 +7,8 @@ import pytest
 
 import thumbwise as tw
 from report.problems import make_reading, small_reading
-from thumbwise._typing import FloatArray
-from thumbwise.baselines import Split
 from thumbwise.report import samples
-from thumbwise.report.samples import compare_for_report, held_out_gold, plan_for_report, reliable_sample, sample_pool
-
-
-def test_no_gold_item_is_predicted_by_a_fit_that_saw_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading = small_reading()
-    label_of = dict(zip(reading.gold_votes.item_ids.tolist(), reading.gold_labels.tolist(), strict=True))
-    number = {name: i for i, name in enumerate(reading.gold_votes.item_ids.tolist())}
-    seen: list[str] = []
-
-    def watched(split: Split) -> FloatArray:
-        ids, fitted = split.votes.item_ids.tolist(), split.fit_votes.item_ids.tolist()
-        assert not set(ids) & set(fitted)
-        assert len(ids) + len(fitted) == len(label_of)
-        assert [label_of[name] for name in fitted] == split.fit_labels.tolist()
-        seen.extend(ids)
-        return np.array([[number[name], 0.0] for name in ids])
-
-    monkeypatch.setattr(samples, "balsubramani_freund", watched)
-    proba = held_out_gold(reliable_sample(reading), 0.95)
-    assert sorted(seen) == sorted(label_of)
-    np.testing.assert_array_equal(proba[:, 0], np.arange(len(label_of)))  # each row is that of its item
+from thumbwise.report.samples import compare_for_report, plan_for_report, sample_pool
 
 
 def test_noise_labels_look_like_noise() -> None:
@@ -40,9 +18,10 @@ def test_noise_labels_look_like_noise() -> None:
     """
     reading = make_reading(600, 4, n_gold=200)
     coins = np.where(reading.gold >= 0, np.random.default_rng(5).integers(2, size=600), -1)
-    sampled = reliable_sample(tw.Reading(reading.votes, coins, id_name="id"))
-    proba = held_out_gold(sampled, 0.95)
-    assert (proba.argmax(axis=1) == sampled.labels).sum() <= 130
+    noise = tw.Reading(reading.votes, coins, id_name="id")
+    comparison, _ = compare_for_report(noise, 0.95)
+    assert comparison is not None
+    assert (comparison.held_out.argmax(axis=1) == noise.gold_labels).sum() <= 130
 
 
 def test_a_small_pool_is_taken_whole() -> None:
@@ -82,10 +61,19 @@ def test_with_many_rules_the_plan_keeps_its_curve_and_says_what_is_missing(monke
     assert curve is not None
     assert curve.worth == ()
     assert "worth is left out" in note
+    assert curve.random_gain == pytest.approx(whole.random_gain, abs=1e-6)
+    assert str(curve).startswith("With 95 % confidence")
     assert (curve.bound, curve.floor) == pytest.approx((whole.bound, whole.floor), abs=1e-6)
     assert dict(zip(curve.frame()["n_gold"], curve.frame()["planned_bound"], strict=True))[200] == pytest.approx(
         next(row.bound for row in whole.rows if row.n_gold == 200), abs=1e-5
     )
+
+
+def test_today_is_an_estimate_where_the_plan_saw_a_part_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "_PLANNED_VOTES", 300)
+    planned, note = plan_for_report(make_reading(3_000, 6), 0.95, True)
+    assert "items drawn at random" in note
+    assert str(planned).startswith("With the 100 gold labels of today the bound is about")
 
 
 def test_nothing_is_planned_where_all_is_labeled_or_compared_on_one_item() -> None:

@@ -50,6 +50,14 @@ def test_no_method_sees_the_label_that_judges_it() -> None:
         np.testing.assert_array_equal(split.fit_labels, [truth[int(i[1:])] for i in fitted])
 
 
+def test_what_was_held_out_is_what_was_scored() -> None:
+    votes, truth = simulate(0, [0.8, 0.7])
+    found = compare(votes.take(range(90)), truth[:90], pool=votes, gold_is="subset")
+    score = next(s for s in found.scores if s.method == REFERENCE.name)
+    assert found.held_out.shape == (90, 2)
+    assert metrics.log_loss(truth[:90], found.held_out, clip=CLIP) == pytest.approx(score.log_loss, abs=1e-12)
+
+
 def test_a_method_without_gold_gets_none() -> None:
     votes, truth = simulate(0, [0.8, 0.7])
 

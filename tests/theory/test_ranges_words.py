@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from errors.messages import assert_says, message_of
-from thumbwise.ranges import add_rule, certify, prediction_costs, share_range
+from thumbwise.ranges import _warn_if_loose, add_rule, certify, prediction_costs, share_range
 
 VOTES = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], rule_names=["a", "b"], class_names=["ham", "spam"])
 BOX = tw.Box.from_bounds(VOTES, {"a": (0.75, 1)})
@@ -141,6 +144,30 @@ def test_an_infeasible_box_is_refused_as_in_fit() -> None:
     assert set(here.value.conflicting) == set(there.value.conflicting) == {"accuracy(yes)", "accuracy(no)"}
     assert here.value.widening_amount == pytest.approx(0.3)
     assert here.value.dual_value < 0
+    assert "on_infeasible" in str(there.value)
+    assert "on_infeasible" not in str(here.value)  # certify has no such argument
+    assert str(pickle.loads(pickle.dumps(here.value))) == str(here.value)
+
+
+@pytest.mark.parametrize(
+    ("gap", "spread", "words"),
+    [
+        (2e-6, 1.0, "solved only to 2.0e-06"),
+        (0.5e-6, 1.0, None),
+        (0.5e-6, 0.1, None),  # small costs are judged by 1, not by their own spread
+        (2e-6, 10.0, None),
+        (2e-5, 10.0, "solved only to 2.0e-05"),
+        (np.inf, 1.0, "without finding a labeling in the box"),
+    ],
+)
+def test_a_range_that_may_be_loose_warns_beyond_a_millionth_of_the_spread(
+    gap: float, spread: float, words: str | None
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _warn_if_loose(gap, spread)
+    assert [str(warning.message).count(words or "") for warning in caught] == ([] if words is None else [1])
+    assert all(warning.category is ConvergenceWarning for warning in caught)
 
 
 def test_labels_by_name_number_and_frame_are_the_same() -> None:

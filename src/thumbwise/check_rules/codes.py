@@ -84,14 +84,14 @@ CODES: dict[str, Code] = {
     ),
     "TW302": Code(
         "note",
-        "majority vote is as good",
+        "majority vote does as well or better",
         "For labels alone, majority vote will do; what the model adds is the bound. tw.compare shows other methods.",
     ),
     "TW303": Code(
         "error",
         "box is infeasible",
-        "Check the gold labels on which these rules vote, or the bounds that were written. Intervals can be widened "
-        'with on_infeasible="widen", but then nothing is guaranteed.',
+        "Check the gold labels on which these rules vote, or the bounds that were written. A fit "
+        'can widen the intervals (on_infeasible="widen" of BalsubramaniFreund), but then nothing is guaranteed.',
     ),
     "TW304": Code(
         "warning",
@@ -102,6 +102,12 @@ CODES: dict[str, Code] = {
         "warning",
         "unanimous votes are overruled",
         "Look at some of these items. If the labels are wrong there, so are gold labels or the class frequencies.",
+    ),
+    "TW306": Code(
+        "warning",
+        "class of gold that no item gets",
+        "Labels say nothing about this class; its probabilities may. Write rules that vote for it, or label more items "
+        "drawn at random; do not read its absence as a finding.",
     ),
     "TW401": Code(
         "warning",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thumbwise.check_rules.codes import CODES, SEVERITIES, Severity, anchor_of
+from thumbwise.comparison import Comparison
+from thumbwise.displays.tidy import Tidy
 from thumbwise.shown import findings_as_html, one_line
 
 _SHOWN_NAMES = 5
@@ -80,11 +82,17 @@ class Checks:
         Codes that were not looked at, and why.
     error : float or None
         Probability, at most, that TW101 or TW201 speaks although nothing is wrong; None if no such statement holds.
+    classes : Tidy or None
+        How many items get each class, beside gold; see :func:`thumbwise.displays.classes.classes_table`.
+    comparison : Comparison or None
+        What TW302 rests on, if it was looked at.
     """
 
     findings: tuple[Finding, ...]
     skipped: Mapping[str, str] = field(default_factory=dict)
     error: float | None = None
+    classes: Tidy | None = field(default=None, compare=False, repr=False)
+    comparison: Comparison | None = None
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from thumbwise.baselines import REFERENCE
 from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
 from thumbwise.check_rules.subject import Subject
-from thumbwise.comparison import compare
 from thumbwise.outward import at_most
 from thumbwise.overview import Overruled, find_overruled
 
 # More items without any vote than this share are many.
 MANY_SILENT = 0.2
-# Votes on distinct patterns with which two methods are compared in a second or so.
+# Votes on distinct patterns with which methods are compared in some seconds.
 MOST_COMPARED = 75_000
 # Votes of all patterns as a table, which finding unanimous ones needs.
 MOST_CELLS = 3 * 10**8
-_N_FOLDS = 5
 _MAJORITY = "majority vote"
+# Losses that differ by less are the same to three digits.
+_SAME = 0.0005
 _SHOWN_GROUPS = 3
 
 
@@ -31,32 +32,27 @@ def proves_nothing(subject: Subject) -> Finding | None:
     return find("TW301", f"{bound}, and {without} ({certificate.guessing:.3f} would be guessing).")
 
 
-def majority_is_as_good(subject: Subject) -> Finding | None:
+def majority_does_as_well(subject: Subject) -> Finding | None:
     """TW302: on gold that the fit has not seen, majority vote loses no more than the model.
 
-    As good means: its mean log loss is at most that of Balsubramani-Freund, five folds, probabilities counted as
-    between 0.001 and 0.999. An estimate; the p-value that is told says whether the difference could be chance.
+    Its mean log loss is at most that of Balsubramani-Freund, in the comparison that :func:`thumbwise.compare` makes. An
+    estimate; the p-value that is told says whether the difference could be chance.
     """
     if subject.gold is None or reason_not_to_compare(subject) is not None:
         return None
-    gold = subject.gold
-    found = compare(
-        gold.votes,
-        [subject.votes.class_names[c] for c in gold.labels.tolist()],
-        pool=subject.votes,
-        gold_is=gold.gold_is,
-        confidence_level=subject.confidence_level,
-        methods=[_MAJORITY],
-        n_folds=min(_N_FOLDS, len(gold)),
-    )
-    losses = {score.method: score for score in found.scores}
-    difference = next(row for row in found.differences if row.method == _MAJORITY)
+    comparison = subject.comparison
+    losses = {score.method: score.log_loss for score in comparison.scores}
+    difference = next(row for row in comparison.differences if row.method == _MAJORITY)
     if difference.mean > 0:
         return None
-    ours, theirs = (losses[name].log_loss for name in ("Balsubramani-Freund", _MAJORITY))
     real = "a real difference" if difference.is_real else "which may be chance"
-    said = f"On {len(gold):,} gold items that the fits have not seen, majority vote has a mean log loss of {theirs:.3f}"
-    return find("TW302", f"{said}, the model of {ours:.3f}, {real} (p = {difference.p_value:.2g}).")
+    said = (
+        f"On {len(subject.gold):,} gold items that the fits have not seen ({comparison.n_folds} folds), majority vote "
+        f"has a mean log loss of {losses[_MAJORITY]:.3f} and the model of {losses[REFERENCE.name]:.3f}: the former is "
+    )
+    if -difference.mean < _SAME:
+        return find("TW302", f"{said}as good, to three digits.")
+    return find("TW302", f"{said}better by {-difference.mean:.3f}, {real} (p = {difference.p_value:.2g}).")
 
 
 def reason_not_to_compare(subject: Subject) -> str | None:
@@ -118,6 +114,22 @@ def overruled(subject: Subject) -> Finding | None:
     )
     rules = tuple(dict.fromkeys(name for group in groups for name in group.rules))
     return find("TW305", said, rules=rules, items=_first_overruled(subject), n_items=n_items)
+
+
+def never_labeled(subject: Subject) -> Finding | None:
+    """TW306: gold shows a class, and no item without a gold label gets it."""
+    table = subject.classes
+    if table is None or not table.facts["never"]:
+        return None
+    never, n_items = table.facts["never"], table.facts["n_items"]
+    shares = {row["class"]: (row["n_gold"], row["gold_share"]) for row in table.rows()}
+    shown = ", ".join(
+        f"{listed([name])} ({n:,} of gold, {100 * share:.3g} %)" for name, (n, share) in shares.items() if name in never
+    )
+    what = "1 class that gold shows is" if len(never) == 1 else f"{len(never):,} classes that gold shows are"
+    return find(
+        "TW306", f"{what} the label of none of the {n_items:,} items without a gold label: {shown}.", classes=never
+    )
 
 
 def _group(group: Overruled) -> str:

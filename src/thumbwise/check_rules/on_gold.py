@@ -23,7 +23,7 @@ _MOST_SHUFFLED = 20_000
 
 
 def not_a_sample(subject: Subject) -> Finding | None:
-    """TW201: the votes show that gold was not drawn at random.
+    """TW201: the votes show that gold was not drawn at random, or the record of its draw does.
 
     On a random sample the test fires with probability at most 1 %, over all rules, classes and patterns together. A
     box from gold that was drawn by groups or with weights makes no such claim, and is not tested.
@@ -31,6 +31,8 @@ def not_a_sample(subject: Subject) -> Finding | None:
     if subject.gold is None or not claims_random_gold(subject):
         return None
     gold = subject.gold
+    if gold.doubt is not None:
+        return find("TW201", f"{gold.doubt[0].upper()}{gold.doubt[1:]}.")
     found = check_sample(gold.votes, subject.votes, gold_is=gold.gold_is, error=SAMPLE_ERROR)
     if not found.fires:
         return None
@@ -52,8 +54,11 @@ def missing_classes(subject: Subject) -> Finding | None:
     missing = tuple(subject.votes.class_names[c] for c in np.flatnonzero(counts == 0).tolist())
     if not missing:
         return None
+    seen = [subject.votes.class_names[c] for c in np.flatnonzero(counts).tolist()]
     what = "1 class has" if len(missing) == 1 else f"{len(missing):,} classes have"
     said = f"{what} no label among the {len(subject.gold):,} of gold: {listed(missing)}."
+    if len(seen) == 1:
+        said = f"Gold shows only class {listed(seen)}: {said}"
     return find("TW202", said + _frequency_bound(subject, missing), classes=missing)
 
 
@@ -66,7 +71,7 @@ def _frequency_bound(subject: Subject, missing: tuple[object, ...]) -> str:
 
 
 def labels_do_not_fit(subject: Subject) -> Finding | None:
-    """TW203: right votes on gold are no more than shuffled labels would give.
+    """TW203: right votes on gold are no more than shuffled labels would give; not asked if gold shows one class only.
 
     Shuffled labels escape with probability at most 5 %. How often labels that do belong to their votes are accused
     depends on how good the rules are and how much gold there is, and is not bounded.
@@ -75,7 +80,7 @@ def labels_do_not_fit(subject: Subject) -> Finding | None:
         return None
     gold = _part_to_shuffle(subject.gold)
     fit = check_labels(gold.votes, gold.labels, error=FIT_ERROR)
-    if fit.fits:
+    if fit.fits or fit.only_class is not None:
         return None
     counts = f"{fit.n_right:,} of {fit.n_votes:,} gold votes are right, shuffled labels would give {fit.expected:,.0f}"
     return find("TW203", f"{counts} (p = {fit.p_value:.2g}; shuffled labels get p <= {FIT_ERROR:g} seldom).")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
+from thumbwise.comparison import Comparison, compare
+from thumbwise.displays.classes import classes_table
+from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError, InvalidVotesError
 from thumbwise.gold import GoldIs, check_roles, known_gold
 from thumbwise.io.readings import Reading
@@ -20,11 +24,12 @@ from thumbwise.votes import Votes
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """Gold items, whose labels are all known."""
+    """Gold items, whose labels are all known, and what the way they were drawn says against a random sample."""
 
     votes: Votes
     labels: IntArray
     gold_is: GoldIs
+    doubt: str | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -46,6 +51,7 @@ class Subject:
     conflict : InfeasibleBoxError or None
         Why there is no model.
     confidence_level : float
+        That of the model's box, if it has one.
     """
 
     votes: Votes
@@ -54,6 +60,26 @@ class Subject:
     model: BalsubramaniFreund | None
     conflict: InfeasibleBoxError | None
     confidence_level: float
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """Methods side by side on gold, made once for all who ask."""
+        if self.gold is None:
+            raise InvalidChoiceError("a comparison needs gold labels; found none.")
+        return compare(
+            self.gold.votes,
+            [self.votes.class_names[c] for c in self.gold.labels.tolist()],
+            pool=self.votes,
+            gold_is=self.gold.gold_is,
+            confidence_level=self.confidence_level,
+        )
+
+    @cached_property
+    def classes(self) -> Tidy | None:
+        """How many items get each class, beside gold; None without a fit."""
+        if self.model is None:
+            return None
+        return classes_table(self.model, self.votes, None if self.gold is None else self.gold.labels)
 
     @property
     def bounds_accuracies(self) -> bool:
@@ -89,9 +115,10 @@ def open_subject(
     """Settle what is looked at: gold from one place, a box from one place, and a fit to it."""
     pool, gold = _open_gold(votes, gold_votes, gold_labels, gold_is)
     if model is not None:
-        return Subject(pool, gold, _box_of(model, pool, box), model, None, confidence_level)
+        own = _box_of(model, pool, box)
+        return Subject(pool, gold, own, model, None, own.evidence.confidence_level or confidence_level)
     if box is None and gold is not None:
-        box = _box_from_gold(gold, pool, confidence_level)
+        box = _box_from_gold(votes, gold, pool, confidence_level)
     fitted, conflict = (None, None) if box is None else _fit(pool, box)
     return Subject(pool, gold, box, fitted, conflict, confidence_level)
 
@@ -103,8 +130,9 @@ def _open_gold(votes: Any, gold_votes: Votes | None, gold_labels: Any, gold_is: 
                 "gold must come from one place; a Reading holds its own, and gold_votes or gold_labels were given too. "
                 "Pass the Reading alone, or its .votes with the gold that is meant."
             )
-        has_gold = len(votes.gold_labels) > 0
-        return votes.votes, Gold(votes.gold_votes, votes.gold_labels, votes.gold_is) if has_gold else None
+        doubt = None if votes.gold_design is None else votes.gold_design.doubt
+        own = Gold(votes.gold_votes, votes.gold_labels, votes.gold_is, doubt)
+        return votes.votes, own if len(own) else None
     if not isinstance(votes, Votes):
         raise InvalidVotesError(
             f"what is checked must be Votes, or a Reading as read_votes gives it; found {type(votes).__name__}. "
@@ -120,7 +148,9 @@ def _open_gold(votes: Any, gold_votes: Votes | None, gold_labels: Any, gold_is: 
     return votes, Gold(gold, labels, gold_is)
 
 
-def _box_from_gold(gold: Gold, pool: Votes, confidence_level: float) -> Box:
+def _box_from_gold(votes: Any, gold: Gold, pool: Votes, confidence_level: float) -> Box:
+    if isinstance(votes, Reading):
+        return votes.box(confidence_level=confidence_level)
     names = [pool.class_names[c] for c in gold.labels.tolist()]
     return Box.from_gold(gold.votes, names, pool=pool, gold_is=gold.gold_is, confidence_level=confidence_level)
 

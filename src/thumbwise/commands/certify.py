@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from rich.text import Text
 
 from thumbwise import console as printed
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.commands.label import read
-from thumbwise.console import plural, progress, stdout
+from thumbwise.console import plural, progress, stdout, visible
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
+from thumbwise.io.labeled import is_label_table
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import ID_NAMES, Roles
 from thumbwise.io.tables import Table, as_text, read_table
-from thumbwise.prediction_costs import METRICS, Metric
+from thumbwise.labels import UNKNOWN
+from thumbwise.metrics import first_best
+from thumbwise.prediction_costs import METRICS, Metric, agrees_with_all
 from thumbwise.ranges import Range, add_rule, certify
 from thumbwise.votes import Votes
 
@@ -28,10 +32,33 @@ _LABEL_NAMES = ("label", "prediction")
 
 @dataclass(frozen=True, eq=False)
 class FilePredictions:
-    """Predictions of a file in the order of the votes, as one-hot labels and as probabilities if it has these."""
+    """Predictions of a file in the order of the votes.
 
+    Attributes
+    ----------
+    where : str
+        The file.
+    labels : ndarray of shape (n_items, n_classes)
+        One-hot, or probabilities if the file has nothing else.
+    proba : ndarray of shape (n_items, n_classes) or None
+        If the file has them.
+    is_ours : bool
+        Whether ``thumbwise label`` wrote the file, from what gold said.
+    """
+
+    where: str
     labels: FloatArray
     proba: FloatArray | None
+    is_ours: bool = False
+
+    def why_not_unseen(self, gold: IntArray) -> str | None:
+        """Why these predictions cannot be ones that know nothing of gold, in words, if that is to be seen."""
+        if self.is_ours:
+            return f"{self.where} holds labels that thumbwise made with gold labels, as its columns show"
+        if agrees_with_all(first_best(self.labels), gold):
+            n_gold = plural(int((gold != UNKNOWN).sum()), "gold label")
+            return f"the predictions of {self.where} agree with all {n_gold}, as those do that were made with them"
+        return None
 
     def for_metric(self, metric: Metric) -> FloatArray:
         """Labels count for accuracy; probabilities for everything else."""
@@ -68,7 +95,7 @@ def certify_files(
             certify(ours, pool, box, metric=name, versus=theirs[0] if theirs else None)
             for name, (ours, *theirs) in zip(metrics, given, strict=True)
         ]
-    _print_ranges(str(votes), reading, ranges, roles.abstain, gold_unseen)
+    _print_ranges(str(votes), reading, ranges, roles.abstain, _about_gold(models, reading, gold_unseen))
 
 
 def read_predictions(table: Table, reading: Reading, where: str, id_name: str | None = None) -> FilePredictions:
@@ -90,9 +117,9 @@ def read_predictions(table: Table, reading: Reading, where: str, id_name: str | 
         )
     proba = _read_proba(table, names, where)[rows] if present else None
     if label_name is None and proba is not None:
-        return FilePredictions(proba, proba)
+        return FilePredictions(where, proba, proba)
     labels = _read_labels(table, label_name or "", reading.votes, where)[rows]
-    return FilePredictions(np.eye(reading.votes.n_classes)[labels], proba)
+    return FilePredictions(where, np.eye(reading.votes.n_classes)[labels], proba, is_label_table(table.names))
 
 
 def _match_rows(table: Table, reading: Reading, where: str, id_name: str | None) -> IntArray:
@@ -191,23 +218,41 @@ def _make_box(reading: Reading, models: Sequence[FilePredictions], confidence: f
             "--gold-unseen needs gold items that have a prediction; these gold items are not among the items of the "
             "votes. Drop --gold-unseen."
         )
+    reason = _reason_seen(models, reading)
+    if reason is not None:
+        raise InvalidLabelsError(
+            f"--gold-unseen must be true: {reason}. The range would be false. Drop --gold-unseen; the range then holds "
+            "whatever the model has seen."
+        )
     pool = reading.votes
     for model, name in zip(models, ("predictions", "versus"), strict=False):
         pool = add_rule(pool, model.labels, name if name not in pool.rule_names else f"{name} of the other file")
     return pool, replace(reading, votes=pool).box(confidence_level=confidence)
 
 
-def _print_ranges(
-    source: str, reading: Reading, ranges: Sequence[Range], abstain: str | None, gold_unseen: bool
-) -> None:
+def _reason_seen(models: Sequence[FilePredictions], reading: Reading) -> str | None:
+    """Why one of the models has seen gold, if that is to be seen in its predictions."""
+    return next((reason for model in models if (reason := model.why_not_unseen(reading.gold)) is not None), None)
+
+
+def _print_ranges(source: str, reading: Reading, ranges: Sequence[Range], abstain: str | None, about_gold: str) -> None:
     console = stdout()
     printed.print_understood(console, source, reading, abstain)
     console.print()
     for found in ranges:
         console.print(str(found), style="bold")
     console.print()
+    console.print(Text(visible(about_gold)))
+
+
+def _about_gold(models: Sequence[FilePredictions], reading: Reading, gold_unseen: bool) -> str:
+    """Whether predictions on gold were used, and if not, whether they could be."""
     if gold_unseen:
         n_gold = plural(len(reading.gold_labels), "gold item")
-        console.print(f"the predictions on {n_gold} were used; this holds only if the model has not seen their labels")
-    else:
-        console.print("if the model has not seen the gold labels, say --gold-unseen: the range will usually be tighter")
+        return f"the predictions on {n_gold} were used; this holds only if the model has not seen their labels"
+    reason = _reason_seen(models, reading)
+    if reason is not None:
+        return f"{reason}; the range holds all the same, since nothing about other items is concluded from these labels"
+    if reading.separate is not None:
+        return "the range uses nothing that the predictions say on gold"
+    return "if the model has not seen the gold labels, say --gold-unseen: the range will usually be tighter"

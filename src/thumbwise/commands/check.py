@@ -33,6 +33,8 @@ def check_files(
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
+    if found.classes is not None:
+        printed.print_labels(console, found.classes)
     print_checks(console, found)
     return int(found.has_errors or (strict and found.has_warnings))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,7 @@ from thumbwise.commands.label_lazily import (
     write_lazily,
 )
 from thumbwise.console import progress, stderr, stdout, visible
+from thumbwise.displays.classes import classes_table
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
@@ -43,17 +45,18 @@ def label_files(
     on_infeasible: OnInfeasible = "raise",
     shape: Shape = "table",
     limits: Limits = NO_LIMITS,
+    drop: Sequence[str] = (),
 ) -> None:
     """Label the items of a file, print what was found, and write the labels if there is an output."""
     if is_lazy(votes, roles):
-        _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits)
+        _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits, drop)
         return
     check_output(output, votes, gold)
     reading = read(votes, gold, roles)
     if output is not None:
         output_names(reading, shape)  # whether names of columns would clash is said now
-    model = fit(reading, confidence, on_infeasible)
-    print_fit(str(votes), reading, model, roles.abstain)
+    model = fit(reading, confidence, on_infeasible, drop)
+    print_fit(str(votes), reading, model, roles.abstain, drop)
     if output is not None:
         _write(reading, model, output, shape)
 
@@ -66,12 +69,13 @@ def _label_lazily(
     confidence: float,
     on_infeasible: OnInfeasible,
     limits: Limits,
+    drop: Sequence[str],
 ) -> None:
     check_lazy_output(output, votes, gold)
     with database(limits) as connection:
         reading = read_lazily(connection, votes, gold, roles)
-        model = fit(reading, confidence, on_infeasible)
-        print_fit(str(votes), reading, model, roles.abstain)
+        model = fit(reading, confidence, on_infeasible, drop)
+        print_fit(str(votes), reading, model, roles.abstain, drop)
         if output is not None:
             n_rows = write_lazily(connection, reading, model, output)
             stdout().print(f"written: {visible(output)} ({n_rows:,} rows)")
@@ -86,11 +90,11 @@ def check_output(output: Path | None, *inputs: Path | None) -> None:
         raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
 
 
-def read(votes: Path, gold: Path | None, roles: Roles) -> Reading:
+def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
     """Read and understand both files; without gold there is no certificate."""
     with progress("reading"):
         reading = read_source(votes, gold, roles)
-    if not len(reading.gold_labels):
+    if is_gold_needed and not len(reading.gold_labels):
         raise InvalidLabelsError(
             "gold labels are needed: about a hundred items, drawn at random, whose class somebody checked. Name a file "
             "of ids and labels with gold=FILE, or a column of the votes with gold_column=NAME."
@@ -98,11 +102,16 @@ def read(votes: Path, gold: Path | None, roles: Roles) -> Reading:
     return reading
 
 
-def fit(reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfeasible) -> BalsubramaniFreund:
-    """Fit to the box that gold gives; a fit that did not converge is said on stderr."""
+def fit(
+    reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfeasible, drop: Sequence[str] = ()
+) -> BalsubramaniFreund:
+    """Fit to the box that gold gives, with nothing said about some rules; what did not converge is said on stderr.
+
+    Rules are left out after gold labels were seen, so their parts of the error budget stay spent.
+    """
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        box = reading.box(confidence_level=confidence)
+        box = reading.box(confidence_level=confidence).without_rules(drop)
         model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(reading.votes, box=box)
     for warning in caught:
         stderr().print(f"warning: {visible(warning.message)}")
@@ -110,16 +119,22 @@ def fit(reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfe
 
 
 def print_fit(
-    source: str, reading: Reading | LazyReading, model: BalsubramaniFreund, abstain: str | None = None
+    source: str,
+    reading: Reading | LazyReading,
+    model: BalsubramaniFreund,
+    abstain: str | None = None,
+    drop: Sequence[str] = (),
 ) -> None:
     """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
     console, votes = stdout(), reading.votes
     rows = rule_rows(model, votes)
     n_silent = int(votes.patterns.counts[votes.patterns.votes_per_pattern == 0].sum())
     printed.print_understood(console, source, reading, abstain)
+    printed.print_dropped(console, drop)
     console.print()
     printed.print_rules(console, rows, votes.class_names)
     printed.print_classes(console, class_rows(model, votes))
+    printed.print_labels(console, classes_table(model, votes, reading.gold_labels))
     printed.print_certificate(console, model.certificate_)
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
     worse = worse_than_chance(rows, votes.n_classes)

@@ -103,7 +103,7 @@ def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None,
         labels = code_gold(known.labels, votes)
         gold_votes = votes.take_ids(ids[labels != UNKNOWN])
     notes = tuple(text for text in (note, *known.notes, f"items stay in {pattern}; only patterns were read") if text)
-    return LazyReading(votes, gold_votes, labels[labels != UNKNOWN], notes)
+    return LazyReading(votes, gold_votes, labels[labels != UNKNOWN], notes, known.design)
 
 
 def _open_votes(relation: Any, id_name: str, gold: Column, roles: Roles) -> LazyVotes:

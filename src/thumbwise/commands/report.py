@@ -33,7 +33,7 @@ def report_files(
     reading = read(votes, gold, roles)
     model = fit(reading, confidence, on_infeasible)
     with progress("writing the report"):
-        findings = list(check(reading, model=model))
+        findings = check(reading, model=model)
         write_report(reading, target, model=model, findings=findings, title=title or f"Report on {votes.name}")
     console = stdout()
     console.print(Text(str(model.certificate_), style="bold"))

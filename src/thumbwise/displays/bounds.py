@@ -12,6 +12,9 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
 
     Guessing, what the class frequencies alone prove, the bound, the entropy and the floor.
 
+    All are means over the items without a gold label: those that keep theirs cost nothing, and would make every number
+    but that of guessing look better than the rules are.
+
     Parameters
     ----------
     certificate : Certificate
@@ -21,7 +24,7 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
     Returns
     -------
     Tidy
-        Columns ``what``, ``log_loss``; fact ``is_guarantee``.
+        Columns ``what``, ``log_loss``; facts ``is_guarantee`` and ``n_items``, without a gold label.
 
     Examples
     --------
@@ -39,7 +42,8 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
     }
     if plan is not None:
         rows["floor"] = plan.floor
-    return Tidy.of({"what": list(rows), "log_loss": list(rows.values())}, is_guarantee=certificate.is_guarantee)
+    facts = {"is_guarantee": certificate.is_guarantee, "n_items": certificate.n_open}
+    return Tidy.of({"what": list(rows), "log_loss": list(rows.values())}, **facts)
 
 
 def plan_table(plan: Plan) -> Tidy:

@@ -24,6 +24,9 @@ class LabelFit:
         Share of random orders, the given one among them, with at least as many right votes.
     error : float
         Labels fit if the p-value is at most this.
+    only_class : str or None
+        The class of all gold items, if they are all of one: every order of such labels is the same, and nothing can be
+        said.
     """
 
     n_votes: int
@@ -31,6 +34,7 @@ class LabelFit:
     expected: float
     p_value: float
     error: float
+    only_class: str | None = None
 
     @property
     def fits(self) -> bool:
@@ -39,6 +43,12 @@ class LabelFit:
     def __str__(self) -> str:
         right = f"{self.n_right:,} of {self.n_votes:,} gold votes are right"
         counts = f"{right}, shuffled labels would give {self.expected:,.0f}"
+        if self.only_class is not None:
+            return (
+                f"Gold shows only class {self.only_class!r}, so that nothing tells whether its labels belong to these "
+                f"votes ({right}). Label more items drawn at random, or check whether labels of other classes are "
+                "missing."
+            )
         if self.fits:
             return f"The gold labels fit the votes ({counts})."
         return (
@@ -73,4 +83,6 @@ def check_labels(
     shuffled = [int(said[rows, rng.permutation(labels)].sum()) for _ in range(n_permutations)]
     shares = np.bincount(labels, minlength=gold_votes.n_classes) / len(labels)
     p_value = (1 + sum(right >= n_right for right in shuffled)) / (1 + n_permutations)
-    return LabelFit(int(said.sum()), n_right, float(said.sum(axis=0) @ shares), p_value, error)
+    seen = np.flatnonzero(shares)
+    only = str(gold_votes.class_names[seen[0]]) if len(seen) == 1 else None
+    return LabelFit(int(said.sum()), n_right, float(said.sum(axis=0) @ shares), p_value, error, only)

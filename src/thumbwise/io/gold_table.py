@@ -12,6 +12,7 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_column, as_table
+from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, read_design
 from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, named_like
 from thumbwise.io.tables import Table, as_text
 from thumbwise.labels import UNKNOWN
@@ -48,6 +49,7 @@ class GoldLabels:
     labels: Column
     ids: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    design: GoldDesign | None = None
 
     def place(self, classes: IntArray, item_ids: AnyArray) -> IntArray:
         """Class number of every item, -1 where unknown, from those of the labels."""
@@ -85,7 +87,10 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     gold_id, gold_label = _gold_columns(table, id_name, roles)
     ids = read_ids(table.columns[gold_id], gold_id, "the gold file")
     note = f"gold ids are taken from column {gold_id!r}, gold labels from {gold_label!r}"
-    return GoldLabels(table.columns[gold_label], tuple(map(str, ids.tolist())), (note,))
+    labels = table.columns[gold_label]
+    design = read_design(table, labels)
+    notes = (note,) if design is None else (note, design.note)
+    return GoldLabels(labels, tuple(map(str, ids.tolist())), notes, design)
 
 
 def _rows_of(gold_ids: tuple[str, ...], ids: AnyArray) -> list[int]:
@@ -107,6 +112,8 @@ def _gold_columns(gold: Table, id_name: str | None, roles: Roles) -> tuple[str, 
             raise InvalidFileError(f"the gold file must have a column {name!r}; {listed(gold)}")
     gold_id = roles.gold_id or _likely_gold_id(gold, id_name)
     others = [name for name in gold.names if name != gold_id]
+    if roles.gold_label is None and {"label", DRAW, DESIGN} <= set(others):
+        others = ["label"]  # a table that was made to be filled in
     if roles.gold_label is None and len(others) > 1:
         others = [name for name in others if name.strip().lower() in GOLD_LABEL_NAMES]
     if roles.gold_label is None and len(others) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -18,6 +19,7 @@ from thumbwise.votes import Votes
 Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
 SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")
 _UNDECIDED = -1
+_ABOUT_LABELS = ("margin", "entropy", "n_votes")
 
 
 class Predictor(Protocol):
@@ -84,7 +86,7 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
     elif shape == "snorkel":
         names = [reading.id_name or "item", "pred", *(f"prob_{c}" for c in range(len(classes)))]
     elif shape == "table":
-        ours = ("label", *(f"p_{name}" for name in classes), "margin", "entropy", "n_votes")
+        ours = ("label", *(f"p_{name}" for name in classes), *_ABOUT_LABELS)
         names = [reading.id_name or "item", *ours, *reading.passed_on]
     else:
         raise InvalidChoiceError(f"shape must be one of {', '.join(map(repr, SHAPES))}; found {shape!r}.")
@@ -95,6 +97,20 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
             f"the output would have the columns {', '.join(map(repr, names[:20]))}: {error}"
         ) from None
     return names
+
+
+def is_label_table(names: Sequence[str]) -> bool:
+    """Whether columns are those that :func:`write_labels` writes as a table, in any order: labels that saw gold.
+
+    Examples
+    --------
+    >>> is_label_table(["id", "label", "p_ham", "p_spam", "margin", "entropy", "n_votes", "text"])
+    True
+    >>> is_label_table(["id", "label", "p_ham", "p_spam"])
+    False
+    """
+    ours = {"label", *_ABOUT_LABELS}
+    return ours <= set(names) and sum(name.startswith("p_") for name in names) > 1
 
 
 def margins(proba: FloatArray) -> FloatArray:

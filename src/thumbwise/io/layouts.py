@@ -51,7 +51,14 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     votes, labels = read_wide(table, rules, ids, known.labels if known else None, roles)
     passed_on = {name: table.columns[name] for name in roles.ignore}
     notes = tuple(text for text in (note, *(known.notes if known else ())) if text is not None)
-    return Reading(votes, _place_gold(known, labels, votes), id_name=id_name, passed_on=passed_on, notes=notes)
+    return Reading(
+        votes,
+        _place_gold(known, labels, votes),
+        id_name=id_name,
+        passed_on=passed_on,
+        notes=notes,
+        gold_design=known.design if known else None,
+    )
 
 
 def _settle_gold(table: Table, gold: Any, id_name: str | None, roles: Roles) -> GoldLabels | None:
@@ -78,7 +85,14 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     if unused:
         notes = (*notes, f"columns that were not used: {', '.join(map(repr, unused[:10]))}")
     passed_on.pop(roles.gold_column or "", None)
-    return Reading(votes, _place_gold(known, labels, votes), id_name=names[0], passed_on=passed_on, notes=notes)
+    return Reading(
+        votes,
+        _place_gold(known, labels, votes),
+        id_name=names[0],
+        passed_on=passed_on,
+        notes=notes,
+        gold_design=known.design if known else None,
+    )
 
 
 def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
@@ -97,7 +111,8 @@ def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
     known = None if gold is None else open_gold(gold, "item", roles)
     classes = _place_gold(known, known.labels if known else None, jury.votes)
     notes = (*jury.notes, *(known.notes if known else ()))
-    return Reading(jury.votes, classes, id_name="item", notes=notes, jury=jury)
+    design = known.design if known else None
+    return Reading(jury.votes, classes, id_name="item", notes=notes, jury=jury, gold_design=design)
 
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:

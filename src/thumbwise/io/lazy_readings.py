@@ -7,6 +7,7 @@ from typing import Any
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
+from thumbwise.io.gold_design import GoldDesign
 from thumbwise.io.readings import box_of
 from thumbwise.lazy_votes import LazyVotes
 from thumbwise.votes import Votes
@@ -20,6 +21,7 @@ class LazyReading:
     gold_votes: Votes
     gold_labels: IntArray
     notes: tuple[str, ...]
+    gold_design: GoldDesign | None = None
     gold_is = "subset"
     separate = None
     jury = None

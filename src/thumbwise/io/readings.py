@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.io.formats import Columns
+from thumbwise.io.gold_design import GoldDesign
 from thumbwise.io.jury import Jury
 from thumbwise.io.roles import Layout
 from thumbwise.labels import UNKNOWN
@@ -19,9 +20,11 @@ def box_of(reading: Any, confidence_level: float, options: dict[str, Any]) -> Bo
     """The box that the gold of a reading gives, whether its items are here or in files."""
     pool, gold_is = reading.votes, reading.gold_is
     labels = reading.gold_labels
-    return Box.from_gold(
+    box = Box.from_gold(
         reading.gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level, **options
     )
+    objection = None if reading.gold_design is None else reading.gold_design.doubt
+    return box if objection is None else replace(box, evidence=replace(box.evidence, objection=objection))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,8 @@ class Reading:
         What each judge did, if the votes are records of judges.
     source : object
         The frame that was read, so that labels can be given back as one; None for files.
+    gold_design : GoldDesign or None
+        How gold was drawn, if its table tells of a draw by :func:`draw_gold`.
     """
 
     votes: Votes
@@ -58,6 +63,7 @@ class Reading:
     layout: Layout = "wide"
     jury: Jury | None = None
     source: Any = None
+    gold_design: GoldDesign | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:

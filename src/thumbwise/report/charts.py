@@ -27,7 +27,7 @@ def certificate_chart(levels: Tidy) -> Markup:
     top = max(row["log_loss"] for row in rows)
     scale = Scale(0, 1.05 * top or 1.0, 12, WIDTH - 12)
     bottom = 26 + 30 * len(rows)
-    parts = [axis_below(scale, bottom, "mean log loss in nats; less is better")]
+    parts = [axis_below(scale, bottom, "mean log loss in nats on the items without a gold label; less is better")]
     for i, row in enumerate(rows):
         x, y = scale(row["log_loss"]), 22 + 30 * i
         said = _level(row)
@@ -35,7 +35,13 @@ def certificate_chart(levels: Tidy) -> Markup:
         parts += [line(x, y, x, bottom, f"drop {row['what']}"), dot(x, y, f"mark {row['what']}", said, 6.0)]
         parts.append(text(said, side[1], y + 4, side[0], "value"))
     said = "; ".join(_level(row) for row in rows)
-    return picture("certificate", "The bound on one axis", f"Mean log loss in nats: {said}.", bottom + 36, *parts)
+    return picture(
+        "certificate",
+        "The bound on one axis",
+        f"Mean log loss in nats on the items without a gold label: {said}.",
+        bottom + 36,
+        *parts,
+    )
 
 
 def _level(row: dict[str, Any]) -> str:

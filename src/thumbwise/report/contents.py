@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
@@ -14,8 +14,10 @@ import numpy as np
 from thumbwise import __version__
 from thumbwise._typing import IntArray
 from thumbwise.certificate import Certificate
+from thumbwise.check_rules.findings import Checks
 from thumbwise.comparison import Comparison
 from thumbwise.displays.bounds import certificate_table, plan_table
+from thumbwise.displays.classes import classes_table
 from thumbwise.displays.items import least_certain, most_contested
 from thumbwise.displays.pairs import agreement_table, errors_table
 from thumbwise.displays.probabilities import confidence_table, reliability_table
@@ -25,10 +27,11 @@ from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.readings import Reading
 from thumbwise.labels import UNKNOWN
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.report.samples import compare_for_report, held_out_gold, plan_for_report, plan_in_words, reliable_sample
+from thumbwise.report.samples import compare_for_report, plan_for_report
 
 # Rules that a heat map, a dot plot and the table of rules show at most: those with most votes.
 MOST_MAPPED, MOST_DOTS, MOST_RULES = 100, 100, 500
+MOST_CLASSES = 100
 _MOST_COLUMNS = 4
 
 
@@ -68,6 +71,7 @@ class Contents:
     agreement: Tidy
     errors: Tidy | None
     confidences: Tidy
+    classes: Tidy
     reliability: Tidy | None
     planned: Tidy | None
     plan_sentences: str
@@ -81,15 +85,15 @@ class Contents:
 
 
 def gather(
-    reading: Reading, model: BalsubramaniFreund, *, title: str, findings: Sequence[Finding] | None = None
+    reading: Reading, model: BalsubramaniFreund, *, title: str, findings: Iterable[Finding] | None = None
 ) -> Contents:
     """Compute everything that a report shows."""
     votes, level = reading.votes, model.certificate_.confidence_level or 0.95
     has_gold = len(reading.gold_labels) > 0
     absent = (None, "Left out: there are no gold labels.")
     plan, plan_note = plan_for_report(reading, level, model.pin_gold) if has_gold else absent
-    comparison, comparison_note = compare_for_report(reading, level) if has_gold else absent
-    reliability, reliability_note = _reliability(reading, level)
+    comparison, comparison_note = _comparison(reading, level, findings) if has_gold else absent
+    reliability, reliability_note = _reliability(reading, comparison, comparison_note)
     proba, gold = model.predict_proba(votes), np.flatnonzero(reading.gold != UNKNOWN)
     free = np.setdiff1d(np.arange(votes.n_items), gold, assume_unique=True)
     texts = {name: reading.passed_on[name] for name in list(reading.passed_on)[:_MOST_COLUMNS]}
@@ -110,9 +114,10 @@ def gather(
         agreement=agreement_table(votes, mapped.tolist() if len(mapped) < votes.n_rules else None),
         errors=errors_table(reading.gold_votes.with_rules(mapped.tolist()), _names(reading)) if has_gold else None,
         confidences=confidence_table(proba[free]),
+        classes=classes_table(model, votes, reading.gold_labels if has_gold else None),
         reliability=reliability,
         planned=None if plan is None else plan_table(plan),
-        plan_sentences=plan_in_words(plan),
+        plan_sentences=str(plan or ""),
         comparison=comparison,
         least_certain=least_certain(votes, proba, texts=texts, skip=gold),
         most_contested=most_contested(votes, proba, texts=texts, skip=gold),
@@ -128,13 +133,20 @@ def most_voting(votes_per_rule: IntArray, n_rules: int) -> IntArray:
     return np.sort(np.argsort(-votes_per_rule, kind="stable")[:n_rules])
 
 
-def _reliability(reading: Reading, level: float) -> tuple[Tidy | None, str]:
-    if len(reading.gold_labels) < 2:
+def _comparison(reading: Reading, level: float, findings: Iterable[Finding] | None) -> tuple[Comparison | None, str]:
+    """The comparison that the checks made, if they did at this level, so that finding and page say the same."""
+    made = findings.comparison if isinstance(findings, Checks) else None
+    return (made, "") if made is not None and made.confidence_level == level else compare_for_report(reading, level)
+
+
+def _reliability(reading: Reading, comparison: Comparison | None, note: str) -> tuple[Tidy | None, str]:
+    """From the same folds as the comparison: no gold item is judged by a fit that has seen its label."""
+    if comparison is None:
         return None, "Left out: it needs at least two gold items."
-    sampled = reliable_sample(reading)
-    proba = held_out_gold(sampled, level)
-    n_bins = min(10, max(2, len(sampled.labels) // 20))
-    return reliability_table(sampled.labels, proba, confidence_level=level, n_bins=n_bins), sampled.note
+    labels = reading.gold_labels
+    n_bins = min(10, max(2, len(labels) // 20))
+    level = comparison.confidence_level
+    return reliability_table(labels, comparison.held_out, confidence_level=level, n_bins=n_bins), note
 
 
 def _names(reading: Reading) -> list[Any]:

@@ -16,7 +16,7 @@ from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import MissingPackageError
 from thumbwise.outward import at_least, at_most, level
 from thumbwise.report.charts import certificate_chart, confidence_chart, dot_plot, plan_chart, reliability_chart
-from thumbwise.report.contents import MOST_DOTS, MOST_RULES, Contents
+from thumbwise.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULES, Contents
 from thumbwise.report.heat import heat_map
 from thumbwise.report.markup import Markup, one_line
 
@@ -83,6 +83,7 @@ def render(contents: Contents) -> str:
         script=Markup(script),
         policy=_policy(style, script),
         charts=_charts(contents),
+        shown_classes=contents.classes.take(range(min(len(contents.classes), MOST_CLASSES))),
         shown_rules=_first_by(contents.rules, "coverage", MOST_RULES),
         agreeing=_pairs(contents.agreement, "agreement", contents.mapped),
         erring=[] if contents.errors is None else _pairs(_well_known(contents.errors), "correlation", contents.mapped),

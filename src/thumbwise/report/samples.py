@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
-from thumbwise.baselines import Split, balsubramani_freund
+from thumbwise._typing import IntArray
+from thumbwise.box import Box
 from thumbwise.comparison import Comparison, compare
 from thumbwise.gold import GoldIs, count_gold
 from thumbwise.io.readings import Reading
@@ -22,11 +22,10 @@ _COMPARED_VOTES = 75_000
 # ... and that number times rules times half the classes with which planning for each rule takes some three.
 _PLANNED_WORK = 2_000_000
 _PLANNED_VOTES = 50_000
-# With more rules than this nobody is told for which rule to label next.
+# With more rules than this nobody is told what labels bring through each of them.
 _MOST_ADVISED = 40
 # With fewer items than this a part of the pool says too little.
 _FEWEST = 500
-_N_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +63,21 @@ def sample_pool(reading: Reading, most_votes: float, *, random_state: int = 0) -
 
 
 def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -> tuple[Plan | None, str]:
-    """A plan and what is to be said about it; with many rules, without what is found for each of them."""
+    """A plan and what is to be said about it; with many rules, without what is found for each of them.
+
+    On a part of the pool its first bound is an estimate, and not that of the certificate.
+    """
     if reading.gold_is == "subset" and len(reading.gold_labels) == reading.votes.n_items:
         return None, "Left out: every item has a gold label."
+    box = reading.box(confidence_level=confidence_level)
     n_rules, per_vote = reading.votes.n_rules, reading.votes.n_rules * reading.votes.n_classes / 2
     sampled = sample_pool(reading, min(_PLANNED_VOTES, _PLANNED_WORK / per_vote))
     if len(sampled.pool.patterns.rules) * per_vote > 1.5 * _PLANNED_WORK:
         sampled = sample_pool(reading, _PLANNED_VOTES)
         note = "What each rule is worth is left out, because it takes long with many rules; thumbwise plan finds it."
-        return _plan_parts(sampled, confidence_level, pin_gold, with_worth=False), f"{sampled.note} {note}".strip()
+        return _plan_parts(sampled, box, pin_gold, with_worth=False), f"{sampled.note} {note}".strip()
     if n_rules > _MOST_ADVISED:
-        return _plan_parts(sampled, confidence_level, pin_gold, with_worth=True), sampled.note
+        return _plan_parts(sampled, box, pin_gold, with_worth=True), sampled.note
     found = plan(
         sampled.gold_votes,
         sampled.labels,
@@ -82,34 +85,29 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
         confidence_level=confidence_level,
         gold_is=sampled.gold_is,
         pin_gold=pin_gold,
+        box=box,
     )
-    return found, sampled.note
+    return replace(found, evidence=None if sampled.note else found.evidence), sampled.note
 
 
-def plan_in_words(plan: Plan | None) -> str:
-    """What a plan says; without advice if it does not know what labels for each rule would buy."""
-    if plan is None or plan.next_rules:
-        return str(plan or "")
-    return str(plan).partition("What to do:")[0].strip()
-
-
-def _plan_parts(sampled: Sampled, confidence_level: float, pin_gold: bool, *, with_worth: bool) -> Plan:
+def _plan_parts(sampled: Sampled, box: Box, pin_gold: bool, *, with_worth: bool) -> Plan:
     """The parts of a plan that need few games: bounds with up to 32 times the gold, and the floor."""
     pool, gold = sampled.pool, sampled.gold_votes
     keep = pin_gold and sampled.gold_is == "subset" and gold.has_ids and pool.has_ids
     counts = count_gold(gold, sampled.labels, pool, sampled.gold_is)
-    planner = Planner(pool, gold, counts, sampled.gold_is, 1 - confidence_level, keep)
+    planner = Planner(pool, gold, counts, sampled.gold_is, 1 - (box.evidence.confidence_level or 0.95), keep)
     most = max(gold.n_items, pool.n_items)
     sizes = sorted({min(most, gold.n_items * 2**i) for i in range(6)})
     return Plan(
         rows=tuple(PlanRow(n, bound) for n, bound in zip(sizes, planner.bounds(sizes), strict=True)),
         floor=planner.floor(),
-        next_rules=(),
-        random_gain=0.0,
+        rule_gains=(),
+        random_gain=planner.random_gain(),
         worth=_worth(planner, pool.rule_names) if with_worth else (),
         guessing=math.log(pool.n_classes),
-        open_share=planner.open_share(planner.n_gold),
+        keeps_gold=keep,
         is_consistent=planner.is_consistent,
+        evidence=None if sampled.note else box.evidence,
     )
 
 
@@ -129,35 +127,5 @@ def compare_for_report(reading: Reading, confidence_level: float) -> tuple[Compa
         pool=sampled.pool,
         confidence_level=confidence_level,
         gold_is=sampled.gold_is,
-        n_folds=_N_FOLDS,
     )
     return found, sampled.note
-
-
-def held_out_gold(sampled: Sampled, confidence_level: float, *, n_folds: int = _N_FOLDS) -> FloatArray:
-    """Probabilities for the gold items, each from a fit to the gold of the other folds, shape (n_gold, n_classes).
-
-    No gold item is judged by its own label, which a fit that keeps it would repeat.
-    """
-    labels, gold = sampled.labels, sampled.gold_votes
-    folds = _draw_folds(labels, min(n_folds, len(labels)))
-    proba = np.empty((len(labels), gold.n_classes))
-    for fold in range(folds.max() + 1):
-        out = folds == fold
-        proba[out] = balsubramani_freund(
-            Split(sampled.pool, gold.take(~out), labels[~out], gold.take(out), sampled.gold_is, confidence_level)
-        )
-    return proba
-
-
-def reliable_sample(reading: Reading) -> Sampled:
-    """The part of the pool on which reliability is judged."""
-    return sample_pool(reading, _COMPARED_VOTES)
-
-
-def _draw_folds(labels: IntArray, n_folds: int, *, random_state: int = 0) -> IntArray:
-    """A fold for each gold item: of equal sizes, at random, with nearly the same classes in each."""
-    shuffled = np.random.default_rng(random_state).permutation(len(labels))
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[shuffled[np.argsort(labels[shuffled], kind="stable")]] = np.arange(len(labels)) % n_folds
-    return folds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ def write_report(
     *,
     y: Any = None,
     model: BalsubramaniFreund | None = None,
-    findings: Sequence[Finding] | None = None,
+    findings: Iterable[Finding] | None = None,
     title: str = "Report on labels from rules",
 ) -> Path:
     """Write one HTML file about a fit, which needs no network and no other file. Needs Jinja2.
@@ -45,9 +45,9 @@ def write_report(
         With Votes: classes of the items, -1 or missing where unknown.
     model : BalsubramaniFreund, optional
         Fitted to these votes; absent: fitted with its defaults.
-    findings : sequence, optional
-        What coded checks found: objects with ``code``, ``severity``, ``title``, ``explanation``, ``advice`` and
-        ``anchor``. The page lists them.
+    findings : Checks or sequence, optional
+        What :func:`thumbwise.check` found, whose comparison the page then shows; or objects with ``code``,
+        ``severity``, ``title``, ``explanation``, ``advice`` and ``anchor``. The page lists them.
     title : str
 
     Returns

@@ -200,6 +200,7 @@ def _write_evidence(evidence: Evidence) -> dict[str, Any]:
         "confidence_level": evidence.confidence_level,
         "is_implied": bool(evidence.is_implied),
         "is_guarantee": bool(evidence.is_guarantee),
+        "objection": evidence.objection,
         "widening": _write_widening(evidence.widening),
         "n_gold": int(evidence.n_gold),
         "is_for_this_pool": evidence.pool is not None,
@@ -208,12 +209,13 @@ def _write_evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _read_evidence(node: Node, votes: Votes, pool: str) -> Evidence:
-    method, assumption, level, implied, sure, widening, n_gold, is_bound, check = node.fields(
+    method, assumption, level, implied, sure, objection, widening, n_gold, is_bound, check = node.fields(
         "method",
         "assumption",
         "confidence_level",
         "is_implied",
         "is_guarantee",
+        "objection",
         "widening",
         "n_gold",
         "is_for_this_pool",
@@ -227,6 +229,7 @@ def _read_evidence(node: Node, votes: Votes, pool: str) -> Evidence:
         n_gold.whole(),
         pool if is_bound.truth() else None,
         check.optional(lambda found: _read_check(found, votes)),
+        objection.optional(Node.text),
         widening.optional(_read_widening),
     )
     if sure.truth() != evidence.is_guarantee:

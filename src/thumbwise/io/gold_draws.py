@@ -1,0 +1,122 @@
+"""Random items to be labeled next, and the table in which somebody fills their labels in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError
+from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign
+from thumbwise.io.readings import Reading
+from thumbwise.io.tables import Table, check_names
+from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.votes import Votes
+
+
+def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: int = 0) -> AnyArray:
+    """Ids of items to be labeled next, drawn uniformly at random from those without a gold label, in random order.
+
+    The draw depends on the seed, on which items have a gold label and on how many there are: on no label and on no
+    vote. If the gold at hand is a random part of the items, it is one together with these: draw, label all, and
+    ``Box.from_gold(..., gold_is="subset")`` keeps its guarantee. Deciding after each look at the bound whether to draw
+    more does not: the level is then that of all looks together (two looks at 97.5 % hold at 95 %).
+
+    Parameters
+    ----------
+    votes : Votes or Reading
+        The pool. A :class:`Reading` brings its gold.
+    n_items : int
+    gold : array-like of shape (n_items,), optional
+        Classes of the items, -1 or missing where unknown; with Votes.
+    seed : int
+
+    Returns
+    -------
+    ndarray of shape (n_items,)
+        Ids; positions, if the votes have none.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0], [1], [1], [0]], item_ids=["q7", "q2", "q9", "q4"])
+    >>> sorted(tw.draw_gold(votes, 3, gold=[0, -1, -1, -1]).tolist())
+    ['q2', 'q4', 'q9']
+    """
+    pool, known = _pool_and_known(votes, gold)
+    candidates = np.flatnonzero(~known)
+    _check_size(n_items, len(candidates), seed)
+    # A stream of its own for every round: one stream for all would draw like places in each.
+    rng = np.random.default_rng([seed, int(known.sum())])
+    return np.asarray(pool.item_ids[rng.choice(candidates, n_items, replace=False)])
+
+
+def _pool_and_known(votes: Any, gold: Any) -> tuple[Votes, AnyArray]:
+    if isinstance(votes, Reading):
+        if gold is not None:
+            raise InvalidChoiceError("gold must come from one place; a Reading holds its own, and gold was given too.")
+        if votes.separate is not None:
+            raise InvalidChoiceError(
+                "items can be drawn where gold is part of the items to be labeled; this gold is a sample of its own, "
+                "and items drawn from the pool would be another one. Read the votes without it."
+            )
+        return votes.votes, votes.gold != UNKNOWN
+    labels: IntArray = np.full(votes.n_items, UNKNOWN)
+    if gold is not None:
+        labels = code_labels(gold, votes.class_names, votes.n_items)
+    return votes, labels != UNKNOWN
+
+
+def _check_size(n_items: int, n_candidates: int, seed: int) -> None:
+    if not 1 <= n_items <= n_candidates:
+        raise InvalidChoiceError(
+            f"the number of items to draw must be 1 or more, and at most the number without a gold label; found "
+            f"{n_items:,} for {n_candidates:,} such items."
+        )
+    if seed < 0:
+        raise InvalidChoiceError(f"seed must be 0 or more; found {seed}.")
+
+
+def gold_to_label(reading: Reading, n_items: int, *, seed: int = 0) -> Table:
+    """A gold table to be filled in: the gold labels at hand, then drawn items without a label, in the order drawn.
+
+    Columns are ids, those that were passed on, ``label``, and two that keep the design: ``draw``, the place of an item
+    in the draw, and ``design``, the draw in words. Votes are not shown, so that they sway nobody. Filled in, the table
+    is read as gold like any other, and what its design says is checked.
+    """
+    if reading.id_name is None:
+        raise InvalidFileError(
+            "the votes must have a column of ids, by which labels find their items. Name it with item_id=NAME."
+        )
+    if reading.gold_design is not None and reading.gold_design.n_unlabeled:
+        raise InvalidLabelsError(
+            f"items that were drawn must be labeled before more are drawn; {reading.gold_design.n_unlabeled:,} of "
+            f"{reading.gold_design.n_drawn:,} have no label. They are as random as any: label them first."
+        )
+    drawn = draw_gold(reading, n_items, seed=seed)
+    position = {item: i for i, item in enumerate(reading.votes.item_ids.tolist())}
+    before = np.flatnonzero(reading.gold != UNKNOWN)
+    rows = np.concatenate([before, [position[item] for item in drawn.tolist()]]).astype(np.int64)
+    is_new = np.arange(len(rows)) >= len(before)
+    design = GoldDesign(n_items, reading.votes.n_items - len(before), seed)
+    names = np.array([*map(str, reading.votes.class_names), None], dtype=object)
+    columns = {
+        reading.id_name: np.ma.asarray(reading.votes.item_ids[rows]),
+        **{name: column[rows] for name, column in reading.passed_on.items()},
+        "label": np.ma.array(names[reading.gold[rows]], mask=is_new),  # UNKNOWN, -1, meets the None at the end
+        DRAW: np.ma.array(np.arange(len(rows)) - len(before) + 1, mask=~is_new),
+        DESIGN: np.ma.array(np.full(len(rows), str(design), dtype=object), mask=~is_new),
+    }
+    _check_columns(reading)
+    return Table(columns)
+
+
+def _check_columns(reading: Reading) -> None:
+    names = [str(reading.id_name), *reading.passed_on, "label", DRAW, DESIGN]
+    try:
+        check_names(names)
+    except InvalidFileError as error:
+        raise InvalidFileError(
+            f"the table would have the columns {', '.join(map(repr, names[:20]))}: {error}"
+        ) from None
