@@ -18,6 +18,7 @@ from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.gold import GoldIs, check_roles, known_gold
 from thumbwise.metrics import first_best
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
+from thumbwise.outward import level
 from thumbwise.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
 from thumbwise.votes import Votes
 
@@ -128,7 +129,7 @@ class Comparison:
         said = "; it ".join(f"{verb} {_listed(names)}" for verb, names in groups if names)
         return (
             f"Lowest log loss on {self.n_gold:,} gold items: {best.method} ({best.log_loss:.3f}). "
-            f"{REFERENCE.name} {said} (paired sign-flip test, Holm-corrected, level {1 - self.confidence_level:.4g})."
+            f"{REFERENCE.name} {said} (paired sign-flip test, Holm-corrected, {level(self.confidence_level)} confidence)."
         )
 
     @property

@@ -116,7 +116,7 @@ def test_levels_are_the_log_of_the_classes_the_bound_the_entropy_and_the_floor_o
     assert levels["baseline"] == model.certificate_.baseline
     assert levels["floor"] == plan.floor  # the number that the plan says
     assert levels["floor"] < levels["bound"] < levels["guessing"]
-    assert plan_table(plan)["planned_bound"][0] == pytest.approx(levels["bound"] * 300 / 400, abs=1e-5)
+    assert plan_table(plan)["planned_bound"][0] == pytest.approx(levels["bound"], abs=1e-5)
 
 
 def test_columns_of_a_tidy_table_are_equally_long_and_cannot_be_changed() -> None:

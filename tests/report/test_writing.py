@@ -109,7 +109,7 @@ def test_the_command_reads_fits_and_writes(tmp_path: Path, capsys: pytest.Captur
     report_files(tmp_path / "votes.csv", tmp_path / "gold.csv", tmp_path / "r.html", roles)
     said = capsys.readouterr().out
     page = (tmp_path / "r.html").read_text()
-    assert "the mean log loss on these 60 items" in said
+    assert "of these 60 items without a gold label" in said
     assert "written: " in said
     assert "Report on votes.csv" in page
     assert "&lt;b&gt;" in page

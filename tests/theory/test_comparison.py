@@ -159,7 +159,7 @@ def test_the_verdict_names_real_differences() -> None:
     # The least p-value of 9,999 random flips, times the number of methods.
     assert min(d.p_value for d in found.differences) == pytest.approx(5 / 10_000)
     assert "majority vote" in found.verdict.split("is better than")[1]
-    assert "Holm-corrected, level 0.05" in found.verdict
+    assert "Holm-corrected, 95 % confidence" in found.verdict
     assert found.below_chance == ("rule_1", "rule_2")
     assert "'rule_1' is worse than chance" in str(found)
 

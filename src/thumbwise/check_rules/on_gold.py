@@ -11,6 +11,7 @@ from thumbwise.check_rules.findings import Finding, find, listed
 from thumbwise.check_rules.subject import Gold, Subject
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.gold_checks.sample_check import check_sample
+from thumbwise.outward import at_most
 
 # The error of the test of gold against the pool: how often it fires on a random sample, at most.
 SAMPLE_ERROR = 0.01
@@ -67,7 +68,9 @@ def _frequency_bound(subject: Subject, missing: tuple[object, ...]) -> str:
     known = [names[key] for key in (f"frequency({name})" for name in missing) if key in names]
     if not known or subject.box is None:
         return ""
-    return f" Such a class may still be that of up to {100 * subject.box.upper[known].max():.3g} % of the items."
+    return (
+        f" Such a class may still be that of up to {at_most(100 * subject.box.upper[known].max(), 1)} % of the items."
+    )
 
 
 def labels_do_not_fit(subject: Subject) -> Finding | None:

@@ -14,6 +14,7 @@ from thumbwise.commands.label import read
 from thumbwise.comparison import Comparison, compare
 from thumbwise.console import _cell, _grid, progress, stdout, visible
 from thumbwise.io.roles import Roles
+from thumbwise.outward import level, round_down, round_up
 
 _SHOWN_PAIRS = 10
 
@@ -59,8 +60,8 @@ def print_comparison(console: Console, found: Comparison) -> None:
 
 
 def _scores(found: Comparison) -> Grid:
-    level = f"{100 * found.confidence_level:.4g} %"
-    grid = _grid("On gold", ["method", "log loss", level, "accuracy", level, "Brier", "fitted on gold", "seconds"])
+    sure = level(found.confidence_level)
+    grid = _grid("On gold", ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"])
     for row in found.scores:
         cells = [
             f"{row.log_loss:.3f}",
@@ -76,8 +77,8 @@ def _scores(found: Comparison) -> Grid:
 
 
 def _differences(found: Comparison) -> Grid:
-    level = f"{100 * found.confidence_level:.4g} %"
-    grid = _grid("Against Balsubramani-Freund", ["method", "difference", level, "p", "real"])
+    sure = level(found.confidence_level)
+    grid = _grid("Against Balsubramani-Freund", ["method", "difference", sure, "p", "real"])
     for row in found.differences:
         cells = [f"{row.mean:+.3f}", _range(row.interval, "+"), f"{row.p_value:.4f}", "yes" if row.is_real else "no"]
         grid.add_row(*map(_cell, [row.method, *cells]))
@@ -92,4 +93,4 @@ def _pairs(found: Comparison) -> Grid:
 
 
 def _range(bounds: tuple[float, float], sign: str = "") -> str:
-    return f"{bounds[0]:{sign}.3f} .. {bounds[1]:{sign}.3f}"
+    return f"{round_down(bounds[0]):{sign}.3f} .. {round_up(bounds[1]):{sign}.3f}"

@@ -17,6 +17,7 @@ from thumbwise.io.gold_draws import gold_to_label
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
 from thumbwise.io.tables import write_table
+from thumbwise.outward import at_most
 from thumbwise.planning import Plan, plan
 
 _HOW_TO_READ = (
@@ -117,7 +118,7 @@ def print_plan(console: Console, planned: Plan) -> None:
     """The planned bounds, the rules, and the sentences."""
     grid = _grid("Planned bound on the mean log loss", ["gold labels", "bound"])
     for row in planned.rows:
-        grid.add_row(*map(_cell, [f"{row.n_gold:,}", f"{row.bound:.3f}"]))
+        grid.add_row(*map(_cell, [f"{row.n_gold:,}", at_most(row.bound)]))
     console.print(grid)
     console.print(_rules(planned))
     for line in _HOW_TO_READ:
@@ -136,7 +137,7 @@ def _rules(planned: Plan) -> Grid:
         cells = [
             f"{row.n_unlabeled:,}",
             f"{100 * row.gain:.4f}",
-            f"{without.bound_without:.3f}",
+            at_most(without.bound_without),
             f"{without.worth:+.3f}",
         ]
         grid.add_row(*map(_cell, [row.rule, *cells]))
