@@ -127,9 +127,10 @@ class Comparison:
             ("cannot be told apart from", [d.method for d in self.differences if not d.is_real]),
         ]
         said = "; it ".join(f"{verb} {_listed(names)}" for verb, names in groups if names)
+        test = f"paired sign-flip test, Holm-corrected, {level(self.confidence_level)} confidence"
         return (
             f"Lowest log loss on {self.n_gold:,} gold items: {best.method} ({best.log_loss:.3f}). "
-            f"{REFERENCE.name} {said} (paired sign-flip test, Holm-corrected, {level(self.confidence_level)} confidence)."
+            f"{REFERENCE.name} {said} ({test})."
         )
 
     @property
