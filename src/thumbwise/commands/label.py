@@ -18,7 +18,7 @@ from thumbwise.commands.label_lazily import (
     read_lazily,
     write_lazily,
 )
-from thumbwise.console import progress, stderr, stdout, visible
+from thumbwise.console import in_command_words, progress, stderr, stdout, visible
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
@@ -105,7 +105,7 @@ def fit(reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfe
         box = reading.box(confidence_level=confidence, n_permutations=999)
         model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(reading.votes, box=box)
     for warning in caught:
-        stderr().print(f"warning: {visible(warning.message)}")
+        stderr().print(f"warning: {visible(in_command_words(str(warning.message)))}")
     return model
 
 

@@ -127,7 +127,8 @@ def _decode(
     """Columns in the classes that the codes say; gold may be written in codes or in classes."""
     codes = {spelling(value): name for value, name in (roles.codes or {}).items()}
     if roles.class_names is not None or roles.abstain is not None:
-        raise InvalidVotesError("codes say all about the values; found class_names or abstain besides. Drop them.")
+        beside = "class_names=..." if roles.class_names is not None else "abstain=..."
+        raise InvalidVotesError(f"codes say all about the values; found {beside} besides. Drop one of the two.")
     classes = [str(name) for name in dict.fromkeys(codes.values()) if name is not None]
     if len(classes) < 2:
         raise InvalidVotesError(f"codes must name at least two classes; found {len(classes)} ({classes}).")
@@ -201,16 +202,21 @@ def _truths_like_votes(gold: Column, voted: set[str], by_name: bool) -> Column:
 
 def _check_counted_from_zero(columns: Sequence[Column]) -> None:
     """Without a 0 anywhere, classes may be numbered from 1, or class 0 be rare: not for us to say."""
-    found = np.unique(np.concatenate([_floats(column) for column in columns]))
-    found = found[~np.isnan(found)]
-    if len(found) and (found != 0).all() and (found >= UNKNOWN).all() and (found == np.floor(found)).all():
-        shown = ", ".join(str(int(value)) for value in found[:8])
-        named = ",".join(str(int(value)) for value in found[found > 0][:4])
-        raise InvalidVotesError(
-            f"classes must be numbered from 0, or be listed; found {shown} and no 0 among votes and gold labels. If "
-            f"classes are numbered from 1, list them: class_names=[{named},...]; if class 0 is only never seen, begin "
-            "that list with 0; if -1 is a class, say codes={-1: NAME, 1: NAME}."
-        )
+    values = np.unique(np.concatenate([_floats(column) for column in columns]))
+    values = values[~np.isnan(values)]
+    if len(values) and (values != 0).all() and (values >= UNKNOWN).all() and (values == np.floor(values)).all():
+        raise no_class_zero([int(value) for value in values])
+
+
+def no_class_zero(values: Sequence[int]) -> InvalidVotesError:
+    """The error for class numbers without a 0."""
+    shown = ", ".join(map(str, values[:8]))
+    named = ",".join([str(value) for value in values if value > 0][:4])
+    return InvalidVotesError(
+        f"classes must be numbered from 0, or be listed; found {shown} and no 0 among votes and gold labels. If "
+        f"classes are numbered from 1, list them: class_names=[{named},...]; if class 0 is only never seen, begin "
+        "that list with 0; if -1 is a class, say codes={-1: NAME, 1: NAME}."
+    )
 
 
 def _distinct_classes(names: Sequence[str], columns: Sequence[Column], by_name: bool) -> Sequence[Hashable]:

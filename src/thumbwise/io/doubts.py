@@ -15,7 +15,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
-from thumbwise.io.classes import are_numbers, distinct_texts, silenced, spelling
+from thumbwise.io.classes import are_numbers, distinct_texts, no_class_zero, silenced, spelling
 from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles
 from thumbwise.io.tables import as_text
@@ -142,6 +142,8 @@ def refuse_doubtful_classes(votes: CountedVotes, gold_ids: AnyArray, gold_labels
     """
     n_votes = votes.patterns.vote_table.sum(axis=0)
     n_gold = np.bincount(gold_labels, minlength=votes.n_classes)
+    if votes.class_names[0] == 0 and not n_votes[0] + n_gold[0]:
+        raise no_class_zero(np.flatnonzero(n_votes + n_gold).tolist())
     names = [name for name in votes.class_names if isinstance(name, str)]
     _refuse_twins(names, n_votes, n_gold)
     refuse_joined_tags(names)

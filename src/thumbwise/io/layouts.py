@@ -131,10 +131,11 @@ def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    said = [name for name, value in vars(replace(roles, layout=None)).items() if value not in (None, (), "raise")]
+    said = [name for name, value in vars(replace(roles, layout=None)).items() if value is not None and len(value)]
+    said = [name for name in said if name != "duplicates" or roles.duplicates != "raise"]
     if gold is not None or said:
-        found = ", ".join([*(["gold"] if gold is not None else []), *said])
-        raise InvalidFileError(f"{where} says itself what it holds; found {found} besides. Drop it.")
+        found = ", ".join(f"{name}=..." for name in [*(["gold"] if gold is not None else []), *said])
+        raise InvalidFileError(f"{where} says itself what it holds; found {found} besides. Drop what is said twice.")
 
 
 def read_wrench(path: Path, gold: Any, roles: Roles) -> Reading:

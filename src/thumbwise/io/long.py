@@ -66,8 +66,8 @@ def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Co
         if len(off):
             raise InvalidFileError(
                 f"a column that is passed on must say the same in all rows of an item; {name!r} does not for item "
-                f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Drop it "
-                "from ignore: other columns of long votes are not used anyway."
+                f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Leave "
+                f"out ignore=[{name!r}]: columns that are not named are not used anyway."
             )
     first_rows = np.array(list(first.values()), dtype=np.int64)
     return {name: table.columns[name][first_rows] for name in names}

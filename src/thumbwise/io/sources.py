@@ -108,7 +108,7 @@ def read_source(source: Any, gold: Any, roles: Roles) -> Reading:
     if roles.layout is not None and roles.layout not in LAYOUTS:
         raise InvalidChoiceError(f"layout must be one of {', '.join(map(repr, LAYOUTS))}; found {roles.layout!r}.")
     if gold is not None and roles.gold_column is not None:
-        raise InvalidLabelsError("gold must come from one place; found both gold and gold_column. Drop one.")
+        raise InvalidLabelsError("gold must come from one place; found both gold=FILE and gold_column=NAME. Drop one.")
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
