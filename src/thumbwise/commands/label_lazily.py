@@ -23,10 +23,10 @@ from thumbwise.io.classes import code_gold, distinct_texts
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
 from thumbwise.io.formats import NOTHING_LOADED, Column, literal, quoted
 from thumbwise.io.frames import as_column
-from thumbwise.io.gold_table import open_gold
+from thumbwise.io.gold_table import open_gold, read_ids
 from thumbwise.io.labeled import entropies, margins
 from thumbwise.io.lazy_readings import LazyReading
-from thumbwise.io.roles import Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
+from thumbwise.io.roles import Roles, check_roles, implied_layout, mend_repeated, refuse_row_per_vote, settle_id
 from thumbwise.io.tables import Table, check_names, read_table
 from thumbwise.io.whole import replacing, replacing_folder
 from thumbwise.labels import UNKNOWN
@@ -116,7 +116,7 @@ def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None,
 
 
 def _refuse_no_rules(relation: Any, id_name: str, gold: Column, roles: Roles) -> None:
-    """Refuse columns that are no rules, as the first items show them; what cannot be read is said where all are."""
+    """Refuse ids that repeat and columns that are no rules among the first items; the others are checked when read."""
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     rules = [name for name in relation.columns if name != id_name and name not in roles.ignore]
@@ -124,8 +124,9 @@ def _refuse_no_rules(relation: Any, id_name: str, gold: Column, roles: Roles) ->
         rows = relation.limit(max(_LEAST_LOOKED_AT, _CELLS_LOOKED_AT // len(relation.columns))).fetchall()
     except duckdb.Error:
         return
-    place = {name: j for j, name in enumerate(relation.columns)}
-    refuse_no_rules({name: as_column(row[place[name]] for row in rows) for name in rules}, gold, roles)
+    seen = Table({name: as_column(row[j] for row in rows) for j, name in enumerate(relation.columns)})
+    read_ids(seen.columns[id_name], id_name, "the votes", mend_repeated(seen, id_name))
+    refuse_no_rules({name: seen.columns[name] for name in rules}, gold, roles)
 
 
 def _open_votes(relation: Any, id_name: str, gold: Column, roles: Roles) -> LazyVotes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,9 +91,11 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     return GoldLabels(labels, tuple(map(str, ids.tolist())), notes)
 
 
-def gold_in_order(labels: Column, where: str, roles: Roles, notes: tuple[str, ...] = ()) -> GoldLabels:
+def gold_in_order(
+    labels: Column, where: str, roles: Roles, notes: tuple[str, ...] = (), votes: Sequence[Column] = ()
+) -> GoldLabels:
     """One label per item, without those that are unknown."""
-    known, dropped = drop_unknown(labels, roles, where, in_order=True)
+    known, dropped = drop_unknown(labels, roles, where, in_order=True, votes=votes)
     return GoldLabels(known, None, (*notes, *(f"{text} items have a gold label: {why}" for text, why in dropped)))
 
 

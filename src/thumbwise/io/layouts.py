@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from thumbwise.io.roles import (
     implied_layout,
     infer_layout,
     long_columns,
-    named_like,
+    mend_repeated,
     settle_id,
 )
 from thumbwise.io.tables import Table
@@ -60,29 +60,19 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     rules = rule_columns(table, id_name, roles)
     ids: AnyArray = np.arange(table.n_rows)
     if id_name is not None:
-        ids = read_ids(table.columns[id_name], id_name, "the votes", _mend_repeated(table, id_name))
-    known = _settle_gold(table, gold, id_name, roles)
+        ids = read_ids(table.columns[id_name], id_name, "the votes", mend_repeated(table, id_name))
+    known = _settle_gold(table, gold, id_name, roles, [table.columns[name] for name in rules])
     votes, labels = read_wide(table, rules, ids, known.labels if known else None, roles)
     passed_on = {name: table.columns[name] for name in roles.ignore}
     notes = tuple(text for text in (note, *(known.notes if known else ())) if text is not None)
     return Reading(votes, _place_gold(known, labels, votes), id_name=id_name, passed_on=passed_on, notes=notes)
 
 
-def _mend_repeated(table: Table, id_name: str) -> str:
-    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote."""
-    n_different = len(set(table.columns[id_name].tolist()))
-    if len(table.names) < 3 or 4 * n_different > 3 * table.n_rows:
-        return "Drop the repeated rows."
-    layout = "jury" if named_like(table, ("verdict",)) else "long"
-    return (
-        f'If each row is one vote, say layout="{layout}", and name the column of who voted with rule=NAME and that of '
-        "the votes with label=NAME; otherwise drop the repeated rows."
-    )
-
-
-def _settle_gold(table: Table, gold: Any, id_name: str | None, roles: Roles) -> GoldLabels | None:
+def _settle_gold(
+    table: Table, gold: Any, id_name: str | None, roles: Roles, votes: Sequence[Column]
+) -> GoldLabels | None:
     if roles.gold_column is not None:
-        return gold_in_order(table.columns[roles.gold_column], f"column {roles.gold_column!r}", roles)
+        return gold_in_order(table.columns[roles.gold_column], f"column {roles.gold_column!r}", roles, votes=votes)
     return None if gold is None else open_gold(gold, id_name, roles)
 
 
@@ -97,7 +87,7 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     check_roles(table, roles, *names)
     passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
     passed_on = constant_columns(table, names[0], passed)
-    known = _settle_gold(Table(passed_on), gold, names[0], roles)
+    known = _settle_gold(Table(passed_on), gold, names[0], roles, [table.columns[names[2]]])
     votes, labels = read_long(table, names, known.labels if known else None, roles)
     unused = [name for name in table.names if name not in {*names, *passed}]
     notes = known.notes if known else ()

@@ -111,6 +111,18 @@ def refuse_row_per_vote(table: Table, roles: Roles) -> None:
         raise unclear_layout(items[0], rules[0], labels[0], "and the items stay in their files")
 
 
+def mend_repeated(table: Table, id_name: str) -> str:
+    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote."""
+    n_different = len(set(table.columns[id_name].tolist()))
+    if len(table.names) < 3 or 4 * n_different > 3 * table.n_rows:
+        return "Drop the repeated rows."
+    layout = "jury" if named_like(table, ("verdict",)) else "long"
+    return (
+        f'If each row is one vote, say layout="{layout}", and name the column of who voted with rule=NAME and that of '
+        "the votes with label=NAME; otherwise drop the repeated rows."
+    )
+
+
 def unclear_layout(item: str, rule: str, label: str, why: str) -> InvalidFileError:
     """The error for names that may be those of either layout."""
     return InvalidFileError(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.frames import as_table
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
@@ -115,6 +116,11 @@ def read_source(source: Any, gold: Any, roles: Roles) -> Reading:
             return read_wrench(path, gold, roles)
         if roles.layout == "mat" or path.suffix.lower() == ".mat":
             return read_mat(path, gold, roles)
+        if has_magic(str(path)) and not path.exists():
+            raise InvalidFileError(
+                f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
+                "way. Put the votes into one file."
+            )
         return read_as_table(read_table(path), _open_gold(gold), roles)
     table = as_table(source)
     if table is None:

@@ -2,12 +2,13 @@
 
 Whether -1 is a class shows in no table: 1 and -1 are spam and ham to some, spam and unknown to others. In a table of
 ids and labels every row was written on purpose, so a -1 there is always asked for. One label per item needs a mark for
-"unknown", and -1 is the usual one: it is taken as such unless labels are empty too, or are names, or are 1 and -1 only.
+"unknown", and -1 is the usual one: it is taken as such unless labels are empty too, or are names, or are 1 and -1 only,
+or the votes hold both -1 and empty fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -21,7 +22,7 @@ _MINUS_ONE = "-1"
 
 
 def drop_unknown(
-    labels: Column, roles: Roles, where: str, *, in_order: bool = False
+    labels: Column, roles: Roles, where: str, *, in_order: bool = False, votes: Sequence[Column] = ()
 ) -> tuple[Column, list[tuple[str, str]]]:
     """Labels with those masked that are unknown; if any are, "29 of 120" are left and why the others are not.
 
@@ -34,12 +35,14 @@ def drop_unknown(
         Where the labels come from, in words.
     in_order : bool
         Whether there is one for every item, so that most are unknown and must look like it somehow.
+    votes : sequence of Column
+        What stands beside such labels.
     """
     values = labels.data
     empty = np.ma.getmaskarray(labels) | (np.isnan(values) if values.dtype.kind == "f" else False)
     present = np.ma.array(values, mask=empty)
     minus = _spelled_like(present, {_MINUS_ONE})
-    if minus.any() and _is_doubtful(present, minus, roles, in_order):
+    if minus.any() and not _is_settled(roles) and (not in_order or _is_doubtful(present, minus, votes)):
         raise _may_be_a_class(minus, where, in_order)
     marked = {mark: _spelled_like(present, {mark}) for mark in _marks(roles)}
     unknown = empty | np.logical_or.reduce([*marked.values(), empty])
@@ -64,15 +67,19 @@ def _is_class(text: str, roles: Roles) -> bool:
     return roles.class_names is not None and text in {spelling(name) for name in roles.class_names}
 
 
-def _is_doubtful(labels: Column, minus: AnyArray, roles: Roles, in_order: bool) -> bool:
-    """Whether -1 may be a class, as far as labels and arguments tell."""
-    is_said = roles.abstain is not None and spelling(roles.abstain) == _MINUS_ONE
-    if roles.codes is not None or is_said or _is_class(_MINUS_ONE, roles):
-        return False
-    if not in_order or np.ma.getmaskarray(labels).any():
-        return True
-    others = {spelling(text) for text in distinct_texts(np.ma.array(labels.data, mask=minus))}
-    return others <= {"1"} or not are_numbers(others)
+def _is_settled(roles: Roles) -> bool:
+    """Whether the user says what -1 means."""
+    means_unknown = roles.abstain is not None and spelling(roles.abstain) == _MINUS_ONE
+    return roles.codes is not None or means_unknown or _is_class(_MINUS_ONE, roles)
+
+
+def _is_doubtful(labels: Column, minus: AnyArray, votes: Sequence[Column]) -> bool:
+    """Whether -1 among labels of all items may be a class: something else marks what is unknown, or nothing else is."""
+    others = {spelling(text) for text in distinct_texts(np.ma.array(labels.data, mask=minus | labels.mask))}
+    is_marked_twice = any(np.ma.getmaskarray(column).any() for column in votes) and any(
+        _spelled_like(column, {_MINUS_ONE}).any() for column in votes
+    )
+    return bool(labels.mask.any()) or others <= {"1"} or not are_numbers(others) or is_marked_twice
 
 
 def _spelled_like(labels: Column, marks: set[str]) -> AnyArray:
