@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ def test_minus_one_means_what_is_said(tmp_path: Path, run: Run) -> None:
 
 
 def test_a_gold_column_takes_minus_one_unless_it_may_be_a_class(tmp_path: Path, run: Run) -> None:
-    def column(of: list[object]) -> Path:
+    def column(of: Sequence[object]) -> Path:
         return votes_file(tmp_path / "votes.csv", as_number, truth=of)
 
     known = [int(y) if i < N_GOLD else -1 for i, y in enumerate(TRUTH)]

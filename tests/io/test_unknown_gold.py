@@ -44,7 +44,7 @@ def test_minus_one_that_is_a_class() -> None:
     signs = pd.DataFrame({"id": range(4), "a": [1, -1, np.nan, 1], "b": [1, -1, -1, np.nan]})
     gold = {0: 1, 1: -1, 2: -1}
     for options in ({"class_names": [-1, 1]}, {"class_names": ["-1", "1"]}, {"codes": {-1: "no", 1: "yes"}}):
-        reading = tw.read_votes(signs, gold=gold, **options)  # type: ignore[arg-type]
+        reading = tw.read_votes(signs, gold=gold, **options)
         assert reading.gold.tolist() == [1, 0, 0, -1]
         assert not any("were used" in note for note in reading.notes)
     squid = signs.fillna(0)

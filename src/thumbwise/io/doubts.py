@@ -109,17 +109,17 @@ def _refuse_scores(name: str, column: Column, values: set[str], known: set[str])
 def refuse_joined_tags(values: Iterable[str]) -> None:
     """Refuse cells with several tags, ``a|b``: all parts are values of other cells, or with ``|`` parts of them."""
     texts = {text.strip() for text in values}
-    joined = {sign: {text: _parts(text, sign) for text in texts if sign in text} for sign in _SEPARATORS}
-    for sign, cells in joined.items():
-        for text, parts in sorted(cells.items()):
-            elsewhere = texts.union(*(other for cell, other in cells.items() if cell != text)) if sign == "|" else texts
-            if len(parts) > 1 and parts <= elsewhere:
-                n_cells = sum(len(tags) > 1 and tags <= elsewhere for tags in cells.values())
-                raise InvalidVotesError(
-                    f"a cell must hold one class; {text!r} looks like {len(parts)} tags joined by {sign!r} ({n_cells} "
-                    "such values). Several tags per item are not read: make a file for each tag, whose votes and gold "
-                    "labels say yes or no. If it is one class, list all classes with class_names=[...]."
-                )
+    for sign in _SEPARATORS:
+        cells = {text: _parts(text, sign) for text in texts if sign in text}
+        n_cells = Counter(part for parts in cells.values() for part in parts)
+        known = texts | {part for part, n in n_cells.items() if n > 1 and sign == "|"}
+        joined = sorted(text for text, parts in cells.items() if len(parts) > 1 and parts <= known)
+        if joined:
+            raise InvalidVotesError(
+                f"a cell must hold one class; {joined[0]!r} looks like {len(cells[joined[0]])} tags joined by {sign!r} "
+                f"({len(joined)} such values). Several tags per item are not read: make a file for each tag, whose "
+                "votes and gold labels say yes or no. If it is one class, list all classes with class_names=[...]."
+            )
 
 
 def _parts(text: str, sign: str) -> set[str]:

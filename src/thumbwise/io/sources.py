@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
@@ -15,6 +15,7 @@ from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
 from thumbwise.io.tables import read_table
+from thumbwise.reading.read_votes import check_class_names
 
 
 def read_votes(
@@ -29,7 +30,7 @@ def read_votes(
     gold_id: str | None = None,
     gold_label: str | None = None,
     ignore: Sequence[str] = (),
-    class_names: Sequence[Hashable] | None = None,
+    class_names: Iterable[Hashable] | None = None,
     codes: Mapping[Any, Hashable | None] | None = None,
     abstain: str | None = None,
     duplicates: Duplicates = "raise",
@@ -58,7 +59,7 @@ def read_votes(
     ignore : sequence of str
         Columns that are no rules; they are passed on.
     class_names : sequence, optional
-        Classes in order.
+        Classes in order; for votes that a fitted model shall label, ``model.classes_``.
     codes : mapping, optional
         Class of each value, None for abstain. FlyingSquid's coding is ``{-1: "no", 1: "yes", 0: None}``.
     abstain : str, optional
@@ -95,7 +96,7 @@ def read_votes(
         gold_id=gold_id,
         gold_label=gold_label,
         ignore=tuple(ignore),
-        class_names=class_names,
+        class_names=None if class_names is None else check_class_names(tuple(class_names)),
         codes=codes,
         abstain=abstain,
         duplicates=duplicates,

@@ -45,7 +45,7 @@ def drop_unknown(
     if minus.any() and not _is_settled(roles) and (not in_order or _is_doubtful(present, minus, votes)):
         raise _may_be_a_class(minus, where, in_order)
     marked = {mark: _spelled_like(present, {mark}) for mark in _marks(roles)}
-    unknown = empty | np.logical_or.reduce([*marked.values(), empty])
+    unknown = np.logical_or.reduce([empty, *marked.values()])
     counts = [(int(empty.sum()), "empty"), *((int(where_marked.sum()), mark) for mark, where_marked in marked.items())]
     why = ", ".join(f"{n:,} {'is' if n == 1 else 'are'} {what}" for n, what in counts if n)
     n_known = int((~unknown).sum())
