@@ -149,9 +149,7 @@ def _find_name(field: str, found: Sequence[Any], given: str | None, argument: st
     shown = ", ".join(short(name) for name in found[:20]) + (", ..." if len(found) > 20 else "")
     if given is not None:
         if given not in found:
-            raise InvalidVotesError(
-                f"records must have the field {given!r}, as {argument}={given!r} says; found {shown}."
-            )
+            raise InvalidVotesError(f"records must have the field {given!r}, as {argument}=... says; found {shown}.")
         return given
     known = [name for name in SYNONYMS[field] if name in found]
     if known and (known[0] == field or len(known) == 1):
