@@ -80,6 +80,13 @@ def test_one_label_per_item_is_asked_for_if_minus_one_may_be_a_class(labels: lis
         tw.read_votes(NUMBERS.assign(y=labels), gold_column="y")
 
 
+def test_minus_one_among_names_is_asked_for() -> None:
+    labels = ["ham", "spam", "-1", "ham", "-1", "-1", "-1", "-1"]
+    with pytest.raises(tw.InvalidLabelsError, match=ASKED):
+        tw.read_votes(NAMES, gold=labels)
+    assert tw.read_votes(NAMES, gold=labels, abstain="-1").gold.tolist() == [0, 1, -1, 0, -1, -1, -1, -1]
+
+
 def test_votes_with_two_marks_make_a_column_doubtful() -> None:
     votes = NUMBERS.astype({"a": float}).assign(y=[0, 1, -1, 0, -1, -1, -1, -1])
     votes.loc[0, "a"] = np.nan

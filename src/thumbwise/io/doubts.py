@@ -123,8 +123,7 @@ def refuse_joined_tags(values: Iterable[str]) -> None:
 
 
 def _parts(text: str, sign: str) -> set[str]:
-    parts = [part.strip() for part in text.split(sign)]
-    return set(parts) if all(parts) else set()
+    return {part.strip() for part in text.split(sign)} - {""}
 
 
 def refuse_doubtful_classes(votes: CountedVotes, gold_ids: AnyArray, gold_labels: IntArray) -> None:
