@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import narwhals as nw
@@ -75,10 +76,13 @@ def _strange_label(values: AnyArray, strange: IntArray, class_names: Sequence[Ha
     value = values[strange[0]]
     value = value.item() if isinstance(value, np.generic) else value
     known = ", ".join(repr(name) for name in class_names[:10]) + (", ..." if len(class_names) > 10 else "")
-    if isinstance(value, str):
-        hint = "If the votes are numbers, pass class_names=[...] to Votes so that labels can be matched by name."
+    near = get_close_matches(str(value), [str(name) for name in class_names], n=1) if isinstance(value, str) else []
+    if near:
+        hint = f"Is {near[0]!r} meant? If there is one more class, list all of them with class_names=[...]."
+    elif isinstance(value, str):
+        hint = "If the votes are numbers or there is one more class, list all classes with class_names=[...]."
     else:
-        hint = "If classes are numbered from 1, subtract 1; if there is one more class, declare it in Votes."
+        hint = "If classes are numbered from 1, subtract 1; if there is one more class, list all: class_names=[...]."
     return InvalidLabelsError(
         f"labels must be classes of the votes ({known}), or -1 or missing where unknown; found {value!r} at position "
         f"{strange[0]} ({len(strange)} such labels). {hint}"

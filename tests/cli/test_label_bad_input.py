@@ -64,8 +64,8 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     ),
     "gold labels that are all unknown": (
         put("gold.csv", "id,label\n0001,-1\n0002,-1\n"),
-        ["--classes", "ham,spam"],
-        "there must be at least one gold label; all are -1 or empty",
+        ["--classes", "ham,spam", "--abstain", "-1"],
+        "there must be at least one gold label; all are empty",
     ),
     "names against numbers": (
         edit("votes.csv", lambda text: text.replace("spam", "1").replace("ham", "0")),
@@ -105,7 +105,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "scores": (
         edit("votes.csv", lambda text: text.replace("spam", "1").replace("ham", "0.25")),
         ["--classes", "ham,spam"],
-        r"votes must be whole class numbers.*found 0.25 at item \d+, rule '.*' \(\d+ such votes\). Round or threshold",
+        r"votes must be whole class numbers.*column 'caps' holds 0.25 in row 7.*\(\d+ such rows\). Round or threshold",
     ),
     "one class only": (
         leave_one_class,
@@ -133,7 +133,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a column of text": (
         edit(
             "votes.csv",
-            lambda t: "\n".join(f"{line},{i or 'text'}" for i, line in enumerate(t.splitlines())),
+            lambda t: "\n".join(f"{line},{i % 3 if i else 'text'}" for i, line in enumerate(t.splitlines())),
         ),
         [],
         r"column 'caps' holds names, column 'text' numbers \(3 columns of names, 1 of numbers\).*--ignore",
@@ -141,7 +141,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a column of many texts": (
         put("votes.csv", "id,a,b\n" + "".join(f"{i:04d},x{i},ham\n" for i in range(200))),
         [],
-        "column 'a' holds 200 different values, too many to be taken for classes.*--ignore 'a'",
+        "column 'a' holds 200 different values in 200 rows, such as 'x0', most of them in no other column.*--ignore a;",
     ),
     "two columns of ids": (
         put("votes.csv", "id,item,a\n1,1,x\n"),
@@ -167,7 +167,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         [],
         "must have one column of labels besides the ids in 'id'.*--gold-label NAME",
     ),
-    "both kinds of gold": (lambda _: None, ["--gold-column", "caps"], "found both --gold and --gold-column"),
+    "both kinds of gold": (lambda _: None, ["--gold-column", "caps"], "found both --gold FILE and --gold-column NAME"),
     "confidence of 95": (lambda _: None, ["--confidence", "95"], "--confidence must lie between 0 and 1.*found 95"),
     "a passed column that clashes": (
         edit("votes.csv", lambda text: text.replace("caps", "Label")),

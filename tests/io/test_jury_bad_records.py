@@ -33,7 +33,7 @@ for _ in range(100_000):
         ({"error": {"code": 429}}, "error must be text, or missing; found .*429.* at record 2"),
         ({"error": True}, "error must be text, or missing; found True .truth value. at record 2"),
         ({"verdict": "n/a"}, "'n/a', which may be a class or a mark for abstain"),
-        ({"verdict": True}, "verdict must be .*; found True .truth value. at record 2 .1 such"),
+        ({"verdict": True}, "verdict must be all text or all numbers; found True at record 2, among text .1 such"),
         ({"verdict": ["yes"]}, "verdict must be .*; found .'yes'. .list. at record 2"),
         ({"verdict": NESTED}, "verdict must be .* .list. at record 2"),
         ({"verdict": np.zeros(3)}, "verdict must be .* .ndarray. at record 2"),

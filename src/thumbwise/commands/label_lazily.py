@@ -20,11 +20,13 @@ from thumbwise.console import progress
 from thumbwise.engines.files import open_files
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError
 from thumbwise.io.classes import code_gold, distinct_texts
+from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
 from thumbwise.io.formats import NOTHING_LOADED, Column, literal, quoted
-from thumbwise.io.gold_table import open_gold
+from thumbwise.io.frames import as_column
+from thumbwise.io.gold_table import open_gold, read_ids
 from thumbwise.io.labeled import entropies, margins
 from thumbwise.io.lazy_readings import LazyReading
-from thumbwise.io.roles import Roles, check_roles, settle_id
+from thumbwise.io.roles import Roles, check_roles, implied_layout, mend_repeated, refuse_row_per_vote, settle_id
 from thumbwise.io.tables import Table, check_names, read_table
 from thumbwise.io.whole import replacing, replacing_folder
 from thumbwise.labels import UNKNOWN
@@ -37,11 +39,14 @@ if TYPE_CHECKING:
 # Bytes of files above which rows are not brought into memory.
 LARGE = 300 * 10**6
 _ENDINGS = (".parquet", ".csv", ".tsv")
+# How much is read of the items to see whether columns are rules.
+_CELLS_LOOKED_AT = 200_000
+_LEAST_LOOKED_AT = 100
 
 
 def is_lazy(source: Path, roles: Roles) -> bool:
     """Whether votes stay in their files: many files, or a large one."""
-    if roles.layout not in (None, "wide"):
+    if implied_layout(roles) not in (None, "wide"):
         return False
     if source.is_dir():
         return roles.layout == "wide" or not (source / "label.json").exists()
@@ -95,15 +100,33 @@ def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None,
     relation = open_files(str(pattern), connection)
     names = Table({name: np.ma.asarray(np.empty(0)) for name in relation.columns})
     check_roles(names, roles, roles.item_id)
+    refuse_row_per_vote(names, roles)
     id_name, note = settle_id(names, roles, is_needed=True)
     known = open_gold(read_table(gold), id_name, roles)
     with progress("counting patterns"):
+        _refuse_no_rules(relation, str(id_name), known.labels, roles)
         votes = _open_votes(relation, str(id_name), known.labels, roles)
         ids = _as_ids(relation, str(id_name), known.ids or ())
         labels = code_gold(known.labels, votes)
         gold_votes = votes.take_ids(ids[labels != UNKNOWN])
+    if roles.class_names is None:
+        refuse_doubtful_classes(votes, gold_votes.item_ids, labels[labels != UNKNOWN])
     notes = tuple(text for text in (note, *known.notes, f"items stay in {pattern}; only patterns were read") if text)
     return LazyReading(votes, gold_votes, labels[labels != UNKNOWN], notes, known.design)
+
+
+def _refuse_no_rules(relation: Any, id_name: str, gold: Column, roles: Roles) -> None:
+    """Refuse ids that repeat and columns that are no rules among the first items; the others are checked when read."""
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    rules = [name for name in relation.columns if name != id_name and name not in roles.ignore]
+    try:
+        rows = relation.limit(max(_LEAST_LOOKED_AT, _CELLS_LOOKED_AT // len(relation.columns))).fetchall()
+    except duckdb.Error:
+        return
+    seen = Table({name: as_column(row[j] for row in rows) for j, name in enumerate(relation.columns)})
+    read_ids(seen.columns[id_name], id_name, "the votes", mend_repeated(seen, id_name))
+    refuse_no_rules({name: seen.columns[name] for name in rules}, gold, roles)
 
 
 def _open_votes(relation: Any, id_name: str, gold: Column, roles: Roles) -> LazyVotes:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from thumbwise.checks import check
 from thumbwise.commands.label import OnInfeasible, fit, read
-from thumbwise.console import progress, stdout, visible
+from thumbwise.console import print_understood, progress, stdout, visible
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.roles import Roles
 from thumbwise.report.page import load_jinja
@@ -36,5 +36,6 @@ def report_files(
         findings = check(reading, model=model)
         write_report(reading, target, model=model, findings=findings, title=title or f"Report on {votes.name}")
     console = stdout()
+    print_understood(console, str(votes), reading, roles.abstain)
     console.print(Text(str(model.certificate_), style="bold"))
     console.print(f"written: {visible(output)} ({target.stat().st_size / 1e3:,.0f} kB)")

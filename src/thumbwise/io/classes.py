@@ -64,8 +64,8 @@ class Coded:
 
 def distinct_texts(column: Column) -> set[str]:
     """The different values of a column, as they would be written."""
-    present = column.data[~np.ma.getmaskarray(column)].tolist()
-    return set(present) if column.dtype.kind == "O" else set(map(str, present))
+    present = column.data[~np.ma.getmaskarray(column)]
+    return set(present.tolist()) if column.dtype.kind == "O" else set(map(str, np.unique(present).tolist()))
 
 
 def code_columns(names: Sequence[str], columns: Sequence[Column], gold: Column | None, roles: Roles) -> Coded:
@@ -82,21 +82,23 @@ def code_columns(names: Sequence[str], columns: Sequence[Column], gold: Column |
     """
     if roles.codes is not None:
         columns, gold, roles = _decode(names, columns, gold, roles)
-    silenced = [_without(column, roles.abstain) for column in columns]
-    gold = None if gold is None else _without(gold, roles.abstain)
-    _check_not_silent(silenced, gold)
+    votes = [silenced(column, roles.abstain) for column in columns]
+    gold = None if gold is None else silenced(gold, roles.abstain)
+    _check_not_silent(votes, gold)
     if roles.class_names is None:
-        return _infer(names, silenced, gold)
+        return _infer(names, votes, gold)
     if all(_NUMBER.fullmatch(str(name)) for name in roles.class_names):
         # Classes that are called 1 and 2 are names, and votes 1 and 2 mean these and not the second and third class.
         classes = [str(name) for name in roles.class_names]
         spelled = None if gold is None else _spelled(gold, classes)
-        return Coded([_spelled(column, classes) for column in silenced], spelled, classes, True)
-    return Coded(silenced, gold, roles.class_names, not _is_numeric(silenced))
+        return Coded([_spelled(column, classes) for column in votes], spelled, roles.class_names, True)
+    return Coded(votes, gold, roles.class_names, not _is_numeric(votes))
 
 
 def code_gold(gold: Column, votes: CountedVotes) -> IntArray:
     """Class numbers; a label that is a number and no name of a class counts the classes from 0."""
+    are_truths = tuple(votes.class_names) == (0, 1)
+    gold = _truths_like_votes(gold, {str(name) for name in votes.class_names}, by_name=not are_truths)
     values: AnyArray = np.full(len(gold), None, dtype=object)
     present = ~np.ma.getmaskarray(gold)
     values[present] = [str(value) for value in gold.compressed().tolist()]
@@ -105,7 +107,7 @@ def code_gold(gold: Column, votes: CountedVotes) -> IntArray:
     labels = code_labels(values, votes.class_names, len(gold))
     if (labels == UNKNOWN).all():
         raise InvalidLabelsError(
-            "there must be at least one gold label; all are -1 or empty. Fill in the class of some items."
+            "there must be at least one gold label; all are unknown. Fill in the class of some items."
         )
     return labels
 
@@ -123,9 +125,10 @@ def _decode(
     names: Sequence[str], columns: Sequence[Column], gold: Column | None, roles: Roles
 ) -> tuple[list[Column], Column | None, Roles]:
     """Columns in the classes that the codes say; gold may be written in codes or in classes."""
-    codes = {_spelling(value): name for value, name in (roles.codes or {}).items()}
+    codes = {spelling(value): name for value, name in (roles.codes or {}).items()}
     if roles.class_names is not None or roles.abstain is not None:
-        raise InvalidVotesError("codes say all about the values; found class_names or abstain besides. Drop them.")
+        beside = "class_names=..." if roles.class_names is not None else "abstain=..."
+        raise InvalidVotesError(f"codes say all about the values; found {beside} besides. Drop one of the two.")
     classes = [str(name) for name in dict.fromkeys(codes.values()) if name is not None]
     if len(classes) < 2:
         raise InvalidVotesError(f"codes must name at least two classes; found {len(classes)} ({classes}).")
@@ -135,18 +138,17 @@ def _decode(
     return decoded, gold, replace(roles, codes=None, class_names=classes)
 
 
-def _spelling(value: Hashable) -> str:
-    """Numbers that are equal are spelled alike."""
+def spelling(value: Hashable) -> str:
+    """A value as text, without space around it; whole numbers that are equal are spelled alike."""
     text = str(value).strip()
-    if _NUMBER.fullmatch(text) and float(text) == np.floor(float(text)):
-        return str(int(float(text)))
-    return text
+    number = float(text) if _NUMBER.fullmatch(text) else np.inf
+    return str(int(number)) if abs(number) < 2**53 and number == np.floor(number) else text
 
 
 def _translate(column: Column, codes: Mapping[str, Hashable | None], where: str) -> Column:
     present = np.flatnonzero(~np.ma.getmaskarray(column))
     values, index = np.unique(texts(column)[present].astype(str), return_inverse=True)
-    unknown = [value for value in values.tolist() if _spelling(value) not in codes]
+    unknown = [value for value in values.tolist() if spelling(value) not in codes]
     if unknown:
         rows = present[np.isin(index, np.flatnonzero(values == unknown[0]))]
         known = ", ".join(map(repr, list(codes)[:10]))
@@ -155,7 +157,7 @@ def _translate(column: Column, codes: Mapping[str, Hashable | None], where: str)
             f"counting from 0 ({len(rows)} such rows). Add it to codes, with nothing as its class if it means abstain."
         )
     decoded: AnyArray = np.full(len(column), None, dtype=object)
-    names = [codes[_spelling(value)] for value in values.tolist()]
+    names = [codes[spelling(value)] for value in values.tolist()]
     decoded[present] = np.array([*(None if name is None else str(name) for name in names), None], dtype=object)[index]
     return np.ma.array(decoded, mask=[value is None for value in decoded])
 
@@ -172,6 +174,7 @@ def _check_not_silent(columns: Sequence[Column], gold: Column | None) -> None:
 def _infer(names: Sequence[str], columns: list[Column], gold: Column | None) -> Coded:
     _check_one_kind(names, columns)
     by_name = not _is_numeric(columns)
+    gold = None if gold is None else _truths_like_votes(gold, set().union(*map(distinct_texts, columns)), by_name)
     if gold is not None and by_name == _is_numeric([gold]):
         kinds = ("votes", "gold labels") if by_name else ("gold labels", "votes")
         raise InvalidLabelsError(
@@ -185,18 +188,35 @@ def _infer(names: Sequence[str], columns: list[Column], gold: Column | None) -> 
     return Coded(columns, gold, _distinct_classes(names, every, by_name), by_name)
 
 
+def _truths_like_votes(gold: Column, voted: set[str], by_name: bool) -> Column:
+    """Gold of truth values in the spelling of the votes, which are names, or numbers 0 and 1; other gold as it is."""
+    values = {text.strip().lower() for text in distinct_texts(gold)}
+    spelled = {text.strip().lower(): text for text in voted}
+    if not values or not values <= {"true", "false"} or (by_name and not values <= set(spelled)):
+        return gold
+    if not by_name:
+        return np.ma.array([str(value).strip().lower() == "true" for value in gold.data], mask=np.ma.getmaskarray(gold))
+    names = [None if value is None else spelled[str(value).strip().lower()] for value in gold.tolist()]
+    return np.ma.array(np.array([*names, None], dtype=object)[:-1], mask=np.ma.getmaskarray(gold))
+
+
 def _check_counted_from_zero(columns: Sequence[Column]) -> None:
     """Without a 0 anywhere, classes may be numbered from 1, or class 0 be rare: not for us to say."""
-    found = np.unique(np.concatenate([_floats(column) for column in columns]))
-    found = found[~np.isnan(found)]
-    if len(found) and (found != 0).all() and (found >= UNKNOWN).all() and (found == np.floor(found)).all():
-        shown = ", ".join(str(int(value)) for value in found[:8])
-        named = ",".join(str(int(value)) for value in found[found > 0][:4])
-        raise InvalidVotesError(
-            f"classes must be numbered from 0, or be listed; found {shown} and no 0 among votes and gold labels. If "
-            f"classes are numbered from 1, list them: class_names=[{named},...]; if class 0 is only never seen, begin "
-            "that list with 0; if -1 is a class, say codes={-1: NAME, 1: NAME}."
-        )
+    values = np.unique(np.concatenate([_floats(column) for column in columns]))
+    values = values[~np.isnan(values)]
+    if len(values) and (values != 0).all() and (values >= UNKNOWN).all() and (values == np.floor(values)).all():
+        raise no_class_zero([int(value) for value in values])
+
+
+def no_class_zero(values: Sequence[int]) -> InvalidVotesError:
+    """The error for class numbers without a 0."""
+    shown = ", ".join(map(str, values[:8]))
+    named = ",".join([str(value) for value in values if value > 0][:4])
+    return InvalidVotesError(
+        f"classes must be numbered from 0, or be listed; found {shown} and no 0 among votes and gold labels. If "
+        f"classes are numbered from 1, list them: class_names=[{named},...]; if class 0 is only never seen, begin "
+        "that list with 0; if -1 is a class, say codes={-1: NAME, 1: NAME}."
+    )
 
 
 def _distinct_classes(names: Sequence[str], columns: Sequence[Column], by_name: bool) -> Sequence[Hashable]:
@@ -222,8 +242,8 @@ def _spelled(column: Column, names: Sequence[str]) -> Column:
     return np.ma.array(spelled, mask=[text is None for text in spelled])
 
 
-def _without(column: Column, abstain: str | None) -> Column:
-    """The column with abstentions masked: missing, not a number, or the given text."""
+def silenced(column: Column, abstain: str | None) -> Column:
+    """A column with abstentions masked: missing, not a number, or the given text."""
     mask = np.ma.getmaskarray(column).copy()
     if column.dtype.kind == "f":
         mask |= np.isnan(column.data)
@@ -235,18 +255,19 @@ def _without(column: Column, abstain: str | None) -> Column:
 def _is_numeric(columns: Sequence[Column]) -> bool:
     """Numbers, or texts that are all numbers, such as ``1.0``; a column that says nothing may be either."""
     textual = [column for column in columns if column.dtype.kind == "O"]
-    return all(_are_numbers(distinct_texts(column)) for column in textual)
+    return all(are_numbers(distinct_texts(column)) for column in textual)
 
 
-def _are_numbers(found: set[str]) -> bool:
-    return all(_NUMBER.fullmatch(text) for text in found)
+def are_numbers(values: set[str]) -> bool:
+    """Whether all texts are numbers."""
+    return all(_NUMBER.fullmatch(text) for text in values)
 
 
 def _check_one_kind(names: Sequence[str], columns: Sequence[Column]) -> None:
     """No column of numbers beside one of names, and none with so many names that it must be something else."""
     every = [(name, distinct_texts(column)) for name, column in zip(names, columns, strict=True)]
     speaking = [(name, found) for name, found in every if found]
-    numbers = [name for name, found in speaking if _are_numbers(found)]
+    numbers = [name for name, found in speaking if are_numbers(found)]
     textual = [name for name, _ in speaking if name not in set(numbers)]
     if textual and numbers:
         raise InvalidVotesError(

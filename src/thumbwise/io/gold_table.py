@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,12 @@ from thumbwise.io.frames import as_column, as_table
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, read_design
 from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, named_like
 from thumbwise.io.tables import Table, as_text
+from thumbwise.io.unknown_gold import drop_unknown
 from thumbwise.labels import UNKNOWN
 
 
-def read_ids(column: Column, name: str, where: str) -> AnyArray:
-    """Ids that are all there and all different, as numbers or as an array of strings."""
+def read_ids(column: Column, name: str, where: str, mend: str = "Drop the repeated rows.") -> AnyArray:
+    """Ids that are all there and all different, as numbers or as an array of strings; else ``mend`` says what to do."""
     missing = np.flatnonzero(np.ma.getmaskarray(column))
     if len(missing):
         raise InvalidVotesError(
@@ -28,17 +29,17 @@ def read_ids(column: Column, name: str, where: str) -> AnyArray:
         )
     values = np.asarray(column.data)
     if len(set(values.tolist())) < len(values):
-        raise _repeated(as_text(column), name, where)
+        raise _repeated(as_text(column), name, where, mend)
     return values
 
 
-def _repeated(texts: list[str | None], name: str, where: str) -> InvalidVotesError:
+def _repeated(texts: list[str | None], name: str, where: str, mend: str) -> InvalidVotesError:
     first = {text: row for row, text in reversed(list(enumerate(texts)))}
     repeated = [row for row, text in enumerate(texts) if first[text] != row]
     row = repeated[0]
     return InvalidVotesError(
         f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[texts[row]]} and "
-        f"{row}, counting from 0 ({len(repeated)} rows too many in all). Drop the repeated rows."
+        f"{row}, counting from 0 ({len(repeated)} rows too many in all). {mend}"
     )
 
 
@@ -66,7 +67,7 @@ class GoldLabels:
 
 
 def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
-    """Gold labels of any kind.
+    """Gold labels of any kind, without those that are unknown.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
         gold = Table({"id": as_column(list(gold)), "label": as_column(list(gold.values()))})
     table = gold if isinstance(gold, Table) else as_table(gold)
     if table is None:
-        return GoldLabels(as_column(gold), notes=("gold labels are taken in the order of the items",))
+        return gold_in_order(as_column(gold), "gold", roles, ("gold labels are taken in the order of the items",))
     if id_name is None:
         raise InvalidFileError(
             "the votes must have a column of ids, to be matched with those of the gold file. Name it with item_id=NAME."
@@ -87,10 +88,18 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     gold_id, gold_label = _gold_columns(table, id_name, roles)
     ids = read_ids(table.columns[gold_id], gold_id, "the gold file")
     note = f"gold ids are taken from column {gold_id!r}, gold labels from {gold_label!r}"
-    labels = table.columns[gold_label]
+    labels, dropped = drop_unknown(table.columns[gold_label], roles, f"column {gold_label!r} of the gold file")
     design = read_design(table, labels)
-    notes = (note,) if design is None else (note, design.note)
-    return GoldLabels(labels, tuple(map(str, ids.tolist())), notes, design)
+    notes = (note, *(f"{text} gold labels were used: {why}" for text, why in dropped))
+    return GoldLabels(labels, tuple(map(str, ids.tolist())), notes if design is None else (*notes, design.note), design)
+
+
+def gold_in_order(
+    labels: Column, where: str, roles: Roles, notes: tuple[str, ...] = (), votes: Sequence[Column] = ()
+) -> GoldLabels:
+    """One label per item, without those that are unknown."""
+    known, dropped = drop_unknown(labels, roles, where, in_order=True, votes=votes)
+    return GoldLabels(known, None, (*notes, *(f"{text} items have a gold label: {why}" for text, why in dropped)))
 
 
 def _rows_of(gold_ids: tuple[str, ...], ids: AnyArray) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -64,6 +65,9 @@ def write_labels(reading: Reading, model: Predictor, path: str | PathLike[str], 
 
 def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> Table:
     """The columns that :func:`labels_frame` describes."""
+    classes = getattr(model, "classes_", None)
+    if classes is not None:  # the votes may lack one that nobody voted for
+        reading = replace(reading, votes=reading.votes.with_classes(np.asarray(classes).tolist()))
     names = output_names(reading, shape)
     proba = np.asarray(model.predict_proba(reading.votes))
     ids = reading.votes.item_ids

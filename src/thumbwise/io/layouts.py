@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from thumbwise._typing import IntArray
+from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import code_gold
+from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_votes
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_table
-from thumbwise.io.gold_table import GoldLabels, open_gold, read_ids
+from thumbwise.io.gold_table import GoldLabels, gold_in_order, open_gold, read_ids
 from thumbwise.io.jury import read_jury
-from thumbwise.io.long import constant_columns, long_columns, read_long
+from thumbwise.io.jury_records.fields import settle_names
+from thumbwise.io.long import constant_columns, read_long
 from thumbwise.io.mat_files import TRAINING, VALIDATION, as_labels, as_votes, count_classes, read_arrays
 from thumbwise.io.readings import Reading
-from thumbwise.io.roles import Roles, check_roles, infer_layout, settle_id
+from thumbwise.io.roles import (
+    Roles,
+    check_roles,
+    implied_layout,
+    infer_layout,
+    long_columns,
+    mend_repeated,
+    settle_id,
+)
 from thumbwise.io.tables import Table
 from thumbwise.io.wide import read_wide, rule_columns
 from thumbwise.io.wrench import load_wrench
@@ -32,11 +42,13 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     if not table.n_rows:
         raise InvalidVotesError("the votes must hold at least one item; there is no row, or only names of columns.")
     check_roles(table, roles, roles.item_id, roles.rule, roles.label)
-    layout, note = (roles.layout, None) if roles.layout is not None else infer_layout(table)
+    layout, note = (implied_layout(roles), None) if roles.layout is not None else infer_layout(table, roles)
     parts = {"wide": _read_wide, "long": _read_long, "jury": _read_jury}
     if layout not in parts:
         raise InvalidChoiceError(f"a table must be wide, long or jury; found layout={layout!r}.")
     reading = parts[layout](table, gold, roles)
+    if roles.class_names is None and roles.codes is None:
+        refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels)
     silent = tuple(_silent_classes(reading.votes))
     notes = (*(() if note is None else (note,)), *reading.notes, *silent)
     return replace(reading, layout=layout, notes=notes)
@@ -46,8 +58,10 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     needs_ids = gold is not None and (isinstance(gold, (Table, Mapping)) or as_table(gold) is not None)
     id_name, note = settle_id(table, roles, is_needed=needs_ids)
     rules = rule_columns(table, id_name, roles)
-    ids = np.arange(table.n_rows) if id_name is None else read_ids(table.columns[id_name], id_name, "the votes")
-    known = _settle_gold(table, gold, id_name, roles)
+    ids: AnyArray = np.arange(table.n_rows)
+    if id_name is not None:
+        ids = read_ids(table.columns[id_name], id_name, "the votes", mend_repeated(table, id_name))
+    known = _settle_gold(table, gold, id_name, roles, [table.columns[name] for name in rules])
     votes, labels = read_wide(table, rules, ids, known.labels if known else None, roles)
     passed_on = {name: table.columns[name] for name in roles.ignore}
     notes = tuple(text for text in (note, *(known.notes if known else ())) if text is not None)
@@ -61,9 +75,11 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     )
 
 
-def _settle_gold(table: Table, gold: Any, id_name: str | None, roles: Roles) -> GoldLabels | None:
+def _settle_gold(
+    table: Table, gold: Any, id_name: str | None, roles: Roles, votes: Sequence[Column]
+) -> GoldLabels | None:
     if roles.gold_column is not None:
-        return GoldLabels(table.columns[roles.gold_column])
+        return gold_in_order(table.columns[roles.gold_column], f"column {roles.gold_column!r}", roles, votes=votes)
     return None if gold is None else open_gold(gold, id_name, roles)
 
 
@@ -78,7 +94,7 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     check_roles(table, roles, *names)
     passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
     passed_on = constant_columns(table, names[0], passed)
-    known = _settle_gold(Table(passed_on), gold, names[0], roles)
+    known = _settle_gold(Table(passed_on), gold, names[0], roles, [table.columns[names[2]]])
     votes, labels = read_long(table, names, known.labels if known else None, roles)
     unused = [name for name in table.names if name not in {*names, *passed}]
     notes = known.notes if known else ()
@@ -98,29 +114,41 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
 def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
     if roles.codes is not None or roles.gold_column is not None:
         raise InvalidVotesError("records of judges are read without codes and gold_column; drop them.")
+    records = Table({name: column for name, column in table.columns.items() if name not in roles.ignore})
+    given = {"item": roles.item_id, "judge": roles.rule, "verdict": roles.label}
+    names = settle_names(records.names, given, {"item": "item_id", "judge": "rule", "verdict": "label"})
+    known = None if gold is None else open_gold(gold, names["item"], roles)
+    refuse_no_votes(names["verdict"], table.columns[names["verdict"]], known.labels if known else None, roles)
     jury = read_jury(
-        table,
-        item=roles.item_id,
-        judge=roles.rule,
-        verdict=roles.label,
+        records,
+        **names,
         null_verdict=roles.null_verdict,
         abstain=roles.abstain,
         class_names=roles.class_names,
         duplicates=roles.duplicates,
     )
-    known = None if gold is None else open_gold(gold, "item", roles)
     classes = _place_gold(known, known.labels if known else None, jury.votes)
     notes = (*jury.notes, *(known.notes if known else ()))
+    passed_on = constant_columns(table, names["item"], tuple(roles.ignore))
     design = known.design if known else None
-    return Reading(jury.votes, classes, id_name="item", notes=notes, jury=jury, gold_design=design)
+    return Reading(
+        jury.votes,
+        classes,
+        id_name=names["item"],
+        passed_on=passed_on,
+        notes=notes,
+        jury=jury,
+        gold_design=design,
+    )
 
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    said = [name for name, value in vars(replace(roles, layout=None)).items() if value not in (None, (), "raise")]
+    said = [name for name, value in vars(replace(roles, layout=None)).items() if value is not None and len(value)]
+    said = [name for name in said if name != "duplicates" or roles.duplicates != "raise"]
     if gold is not None or said:
-        found = ", ".join([*(["gold"] if gold is not None else []), *said])
-        raise InvalidFileError(f"{where} says itself what it holds; found {found} besides. Drop it.")
+        found = ", ".join(f"{name}=..." for name in [*(["gold"] if gold is not None else []), *said])
+        raise InvalidFileError(f"{where} says itself what it holds; found {found} besides. Drop what is said twice.")
 
 
 def read_wrench(path: Path, gold: Any, roles: Roles) -> Reading:

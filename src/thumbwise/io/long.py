@@ -17,18 +17,12 @@ import numpy as np
 
 from thumbwise.exceptions import InvalidFileError, InvalidVotesError
 from thumbwise.io.classes import code_columns, texts
+from thumbwise.io.doubts import refuse_no_votes
 from thumbwise.io.formats import Column, Columns
-from thumbwise.io.roles import ITEM_NAMES, LABEL_NAMES, RULE_NAMES, Roles, settle_column
+from thumbwise.io.roles import Roles
 from thumbwise.io.tables import Table
 from thumbwise.labels import UNKNOWN
 from thumbwise.votes import Votes
-
-
-def long_columns(table: Table, roles: Roles) -> tuple[str, str, str]:
-    """Names of the columns of items, rules and votes."""
-    item = settle_column(table, roles.item_id, ITEM_NAMES, "the items", "item_id")
-    rule = settle_column(table, roles.rule, RULE_NAMES, "who voted", "rule")
-    return item, rule, settle_column(table, roles.label, LABEL_NAMES, "the votes", "label")
 
 
 def _check_filled(column: Column, name: str) -> None:
@@ -47,13 +41,10 @@ def read_long(
     item, rule, label = (table.columns[name] for name in names)
     _check_filled(item, names[0])
     _check_filled(rule, names[1])
+    refuse_no_votes(names[2], label, gold, roles)
     coded = code_columns([names[2]], [label], gold, roles)
-    said = coded.columns[0]
-    if coded.by_name:
-        values = texts(said)
-    else:
-        values = coded.matrix()[:, 0]
-        values = np.where(np.isnan(values), UNKNOWN, values) if values.dtype.kind == "f" else values
+    values = coded.matrix()[:, 0]
+    values = np.where(np.isnan(values), UNKNOWN, values) if values.dtype.kind == "f" else values
     votes = Votes.from_long(
         (np.asarray(item.data), np.asarray(rule.data), values),
         class_names=coded.class_names,
@@ -75,8 +66,8 @@ def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Co
         if len(off):
             raise InvalidFileError(
                 f"a column that is passed on must say the same in all rows of an item; {name!r} does not for item "
-                f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Drop it "
-                "from ignore: other columns of long votes are not used anyway."
+                f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Leave "
+                f"out ignore=[{name!r}]: columns that are not named are not used anyway."
             )
     first_rows = np.array(list(first.values()), dtype=np.int64)
     return {name: table.columns[name][first_rows] for name in names}

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from thumbwise.exceptions import InvalidFileError
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.tables import Table
 
 Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat"]
@@ -17,6 +17,7 @@ NullVerdict: TypeAlias = Literal["abstained", "failed"]
 ID_NAMES = ("id", "item", "item_id", "item id", "itemid", "uid", "__index_level_0__", "unnamed: 0", "")
 ITEM_NAMES = ("item", "task", "item_id", "task_id", "question", "question_id")
 RULE_NAMES = ("worker", "performer", "rule", "judge", "annotator", "rater", "worker_id", "annotator_id", "labeler")
+JUDGE_NAMES = ("judge", "judge_name", "judge_model", "model")
 LABEL_NAMES = ("label", "vote", "answer", "response", "verdict")
 GOLD_LABEL_NAMES = ("label", "gold", "class", "y", "truth")
 
@@ -66,28 +67,92 @@ class Roles:
     null_verdict: NullVerdict | None = None
 
 
-def infer_layout(table: Table) -> tuple[Layout, str]:
-    """Wide, unless columns are called like items, rules and their votes and ids repeat; and why, in words."""
-    found = {what: named_like(table, names) for what, names in _LONG_NAMES.items()}
-    if not all(found.values()):
+def implied_layout(roles: Roles) -> Layout | None:
+    """The layout that is named, or the one that other arguments exist for; None if nothing tells."""
+    names_votes = roles.rule is not None or roles.label is not None
+    if roles.layout == "wide" and names_votes:
+        raise InvalidChoiceError(
+            "columns of rules and of votes are for tables with a row per vote; found layout='wide' besides. Drop "
+            "layout='wide', or rule=NAME and label=NAME."
+        )
+    if roles.layout is not None:
+        return roles.layout
+    if roles.null_verdict is not None:
+        return "jury"
+    return "long" if names_votes else None
+
+
+def infer_layout(table: Table, roles: Roles) -> tuple[Layout, str]:
+    """Wide, unless arguments or names speak of a row per vote; and why, in words."""
+    implied = implied_layout(roles)
+    if implied == "jury":
+        return "jury", "a record per item and judge"
+    if implied == "long":
+        item, rule, label = long_columns(table, roles)
+        return _row_per_vote("jury" if _is_jury(rule, label) else "long", item, rule, label)
+    items = named_like(table, ITEM_NAMES)
+    judges, verdicts = named_like(table, JUDGE_NAMES), named_like(table, ("verdict",))
+    if judges and verdicts:
+        items = items or named_like(table, ID_NAMES)
+        if items and (judges[0].strip().lower() == "judge" or _repeats(table, items[0])):
+            return _row_per_vote("jury", items[0], judges[0], verdicts[0])
+    rules, labels = named_like(table, RULE_NAMES), named_like(table, LABEL_NAMES)
+    if not (items and rules and labels):
         return "wide", "a row per item, a column per rule"
-    item, rule, label = found["item"][0], found["rule"][0], found["label"][0]
-    if _is_jury(rule, label):
-        return "jury", f"a record per item and judge, by the columns {item!r}, {rule!r} and {label!r}"
-    ids = table.columns[item]
-    if len(set(ids.tolist())) < len(ids):
-        return "long", f"a row per vote, by the columns {item!r}, {rule!r} and {label!r}"
-    raise InvalidFileError(
-        f"the layout must be clear; columns {item!r}, {rule!r} and {label!r} may be votes in rows (item, rule, label) "
-        'or ids and two rules, and no id occurs twice. Say layout="long" or layout="wide".'
+    if _repeats(table, items[0]):
+        return _row_per_vote("long", items[0], rules[0], labels[0])
+    raise unclear_layout(items[0], rules[0], labels[0], "and no id occurs twice")
+
+
+def refuse_row_per_vote(table: Table, roles: Roles) -> None:
+    """Refuse names that may be those of a table with a row per vote, where only a row per item can be read."""
+    items, rules, labels = (named_like(table, names) for names in (ITEM_NAMES, RULE_NAMES, LABEL_NAMES))
+    if roles.layout is None and items and rules and labels:
+        raise unclear_layout(items[0], rules[0], labels[0], "and the items stay in their files")
+
+
+def mend_repeated(table: Table, id_name: str) -> str:
+    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote."""
+    n_different = len(set(table.columns[id_name].tolist()))
+    if len(table.names) < 3 or 4 * n_different > 3 * table.n_rows:
+        return "Drop the repeated rows."
+    layout = "jury" if named_like(table, ("verdict",)) else "long"
+    return (
+        f'If each row is one vote, say layout="{layout}", and name the column of who voted with rule=NAME and that of '
+        "the votes with label=NAME; otherwise drop the repeated rows."
     )
 
 
-_LONG_NAMES = {"item": ITEM_NAMES, "rule": RULE_NAMES, "label": LABEL_NAMES}
+def unclear_layout(item: str, rule: str, label: str, why: str) -> InvalidFileError:
+    """The error for names that may be those of either layout."""
+    return InvalidFileError(
+        f"the layout must be clear; columns {item!r}, {rule!r} and {label!r} may be votes in rows (item, rule, label) "
+        f'or ids and two rules, {why}. Say layout="long" or layout="wide".'
+    )
+
+
+def _row_per_vote(layout: Layout, item: str, rule: str, label: str) -> tuple[Layout, str]:
+    what = "a record per item and judge" if layout == "jury" else "a row per vote"
+    return layout, f"{what}, by the columns {item!r}, {rule!r} and {label!r}"
+
+
+def _repeats(table: Table, name: str) -> bool:
+    values = table.columns[name].tolist()
+    return len(set(values)) < len(values)
 
 
 def _is_jury(rule: str, label: str) -> bool:
-    return rule.strip().lower() == "judge" and label.strip().lower() == "verdict"
+    """Verdicts are given by judges, unless who voted is called by a word for people."""
+    return label.strip().lower() == "verdict" and rule.strip().lower() not in {*RULE_NAMES} - {*JUDGE_NAMES}
+
+
+def long_columns(table: Table, roles: Roles) -> tuple[str, str, str]:
+    """Names of the columns of items, rules and votes, if there is a row per vote."""
+    items = ITEM_NAMES if named_like(table, ITEM_NAMES) else (*ITEM_NAMES, *ID_NAMES)
+    item = settle_column(table, roles.item_id, items, "the items", "item_id")
+    rules = RULE_NAMES if named_like(table, RULE_NAMES) else (*RULE_NAMES, *JUDGE_NAMES)
+    rule = settle_column(table, roles.rule, rules, "who voted", "rule")
+    return item, rule, settle_column(table, roles.label, LABEL_NAMES, "the votes", "label")
 
 
 def named_like(table: Table, names: Iterable[str]) -> list[str]:

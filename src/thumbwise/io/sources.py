@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.frames import as_table
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
 from thumbwise.io.tables import read_table
+from thumbwise.reading.read_votes import check_class_names
 
 
 def read_votes(
@@ -28,7 +30,7 @@ def read_votes(
     gold_id: str | None = None,
     gold_label: str | None = None,
     ignore: Sequence[str] = (),
-    class_names: Sequence[Hashable] | None = None,
+    class_names: Iterable[Hashable] | None = None,
     codes: Mapping[Any, Hashable | None] | None = None,
     abstain: str | None = None,
     duplicates: Duplicates = "raise",
@@ -57,7 +59,7 @@ def read_votes(
     ignore : sequence of str
         Columns that are no rules; they are passed on.
     class_names : sequence, optional
-        Classes in order.
+        Classes in order; for votes that a fitted model shall label, ``model.classes_``.
     codes : mapping, optional
         Class of each value, None for abstain. FlyingSquid's coding is ``{-1: "no", 1: "yes", 0: None}``.
     abstain : str, optional
@@ -94,7 +96,7 @@ def read_votes(
         gold_id=gold_id,
         gold_label=gold_label,
         ignore=tuple(ignore),
-        class_names=class_names,
+        class_names=None if class_names is None else check_class_names(tuple(class_names)),
         codes=codes,
         abstain=abstain,
         duplicates=duplicates,
@@ -108,13 +110,18 @@ def read_source(source: Any, gold: Any, roles: Roles) -> Reading:
     if roles.layout is not None and roles.layout not in LAYOUTS:
         raise InvalidChoiceError(f"layout must be one of {', '.join(map(repr, LAYOUTS))}; found {roles.layout!r}.")
     if gold is not None and roles.gold_column is not None:
-        raise InvalidLabelsError("gold must come from one place; found both gold and gold_column. Drop one.")
+        raise InvalidLabelsError("gold must come from one place; found both gold=FILE and gold_column=NAME. Drop one.")
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
             return read_wrench(path, gold, roles)
         if roles.layout == "mat" or path.suffix.lower() == ".mat":
             return read_mat(path, gold, roles)
+        if has_magic(str(path)) and not path.exists():
+            raise InvalidFileError(
+                f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
+                "way. Put the votes into one file."
+            )
         return read_as_table(read_table(path), _open_gold(gold), roles)
     table = as_table(source)
     if table is None:

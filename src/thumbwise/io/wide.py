@@ -20,6 +20,7 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.classes import code_columns
+from thumbwise.io.doubts import refuse_no_rules
 from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles, listed
 from thumbwise.io.tables import Table
@@ -54,7 +55,9 @@ def read_wide(
         A label or nothing for every item.
     roles : Roles
     """
-    coded = code_columns(rules, [table.columns[name] for name in rules], gold, roles)
+    columns = {name: table.columns[name] for name in rules}
+    refuse_no_rules(columns, gold, roles)
+    coded = code_columns(rules, list(columns.values()), gold, roles)
     return Votes(coded.matrix(), class_names=coded.class_names, rule_names=rules, item_ids=ids), coded.gold
 
 

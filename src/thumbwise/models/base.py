@@ -169,6 +169,8 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     def _read(self, votes: Any) -> Any:
         """Votes to predict for, with the rules in the order of the fit."""
         check_is_fitted(self)
+        held = getattr(votes, "votes", None)  # of a reading
+        votes = held if isinstance(held, CountedVotes) else votes
         if not isinstance(votes, CountedVotes):
             check_table(votes)
             names = tuple(self.classes_.tolist())

@@ -152,7 +152,12 @@ def _largest_label(y: Any) -> int:
 
 
 def align(votes: Any, rule_names: tuple[str, ...], class_names: tuple[Any, ...], model: str) -> Any:
-    """Votes of the rules that a model knows, in its order, or an error that says which it does not know."""
+    """Votes of the rules and classes that a model knows, in its order, or an error that says which it does not know.
+
+    Votes that were read without the model may lack a class that nobody voted for; classes are then found by name.
+    """
+    if votes.class_names != class_names and isinstance(votes, Votes) and set(votes.class_names) <= set(class_names):
+        votes = votes.with_classes(class_names)
     if votes.class_names != class_names:
         raise InvalidVotesError(
             f"votes must have the classes that the model was fitted with, {class_names[:10]}; "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
-from thumbwise.patterns import Patterns, find_patterns, merge_patterns, take_rows
+from thumbwise.patterns import ABSTAIN, Patterns, find_patterns, merge_patterns, take_rows
 from thumbwise.reading.coding import smallest_dtype
 from thumbwise.reading.read_votes import Coding, ReadVotes, check_groups
 from thumbwise.shown import Shown, ShowsItself, show_votes
@@ -177,6 +177,29 @@ class CheckedVotes(CountedVotes, ShowsItself):
     def with_rule_names(self, names: Sequence[str]) -> Self:
         """The same votes under other rule names."""
         return self._like(tuple(names))
+
+    def with_classes(self, class_names: Sequence[Hashable]) -> Self:
+        """The same votes among other classes, which are found by name; all of theirs must be there."""
+        if tuple(class_names) == self.class_names:
+            return self
+        number = {name: c for c, name in enumerate(class_names)}
+        missing = [name for name in self.class_names if name not in number]
+        if missing:
+            raise InvalidVotesError(
+                f"votes must be for the classes {', '.join(map(repr, list(class_names)[:10]))}; {len(missing)} of "
+                f"theirs are not among these, such as {missing[0]!r}. Correct the votes, or fit a model to all classes."
+            )
+        renumbered = np.array([*(number[name] for name in self.class_names), ABSTAIN])
+        other = self._like(self.rule_names)
+        other.class_names = tuple(class_names)
+        if self._array is None:
+            patterns = self.patterns
+            classes = renumbered[patterns.classes].astype(patterns.classes.dtype)
+            merged, position = merge_patterns(replace(patterns, classes=classes, n_classes=len(class_names)))
+            other._found = merged, position[self.inverse]
+        else:
+            other._array = renumbered.astype(smallest_dtype(len(class_names)))[self._array]  # -1 meets the end
+        return other
 
     def with_patterns(self, patterns: Patterns) -> Self:
         """Unknown items that show each of some patterns as often as it counts, under the same names.

@@ -33,10 +33,11 @@ REQUIRED = ("item", "judge", "verdict")
 _KINDS = {
     "item": ("text", "whole number"),
     "judge": ("text", "whole number"),
-    "verdict": ("text", "whole number", "number"),
+    "verdict": ("text", "whole number", "number", "truth value"),
     "status": ("text",),
     "error": ("text",),
 }
+NO_ARGUMENTS: Mapping[str, str] = {}
 # Names of columns, and what gives the column of a name.
 _Opened: TypeAlias = "tuple[list[Any], Callable[[Any], AnyArray]]"
 
@@ -66,7 +67,7 @@ def open_fields(records: Any, given: Mapping[str, str | None]) -> Fields:
     """Find the fields in a file, a frame, a mapping of columns or an iterable of mappings, and check their kinds."""
     path = Path(records) if isinstance(records, (str, os.PathLike)) else None
     found, take = _open(records if path is None else read_records(path))
-    names = _settle_names(found, given)
+    names = settle_names(found, given)
     columns = {field: take(name) for field, name in names.items()}
     _refuse_uneven(columns)
     if path is not None:
@@ -120,8 +121,21 @@ def _no_records(found: str) -> InvalidVotesError:
     )
 
 
-def _settle_names(found: Sequence[Any], given: Mapping[str, str | None]) -> dict[str, str]:
-    names = {field: _find_name(field, found, given.get(field)) for field in SYNONYMS}
+def settle_names(
+    found: Sequence[Any], given: Mapping[str, str | None], arguments: Mapping[str, str] = NO_ARGUMENTS
+) -> dict[str, str]:
+    """Name of each field that is there.
+
+    Parameters
+    ----------
+    found : sequence
+        Names of all fields.
+    given : mapping
+        Those that the user names.
+    arguments : mapping
+        How the arguments are called that name fields, where not like the fields.
+    """
+    names = {field: _find_name(field, found, given.get(field), arguments.get(field, field)) for field in SYNONYMS}
     settled = {field: name for field, name in names.items() if name is not None}
     repeated = [name for name in settled.values() if list(settled.values()).count(name) > 1]
     if repeated:
@@ -131,11 +145,11 @@ def _settle_names(found: Sequence[Any], given: Mapping[str, str | None]) -> dict
     return settled
 
 
-def _find_name(field: str, found: Sequence[Any], given: str | None) -> str | None:
+def _find_name(field: str, found: Sequence[Any], given: str | None, argument: str) -> str | None:
     shown = ", ".join(short(name) for name in found[:20]) + (", ..." if len(found) > 20 else "")
     if given is not None:
         if given not in found:
-            raise InvalidVotesError(f"records must have the field {given!r}, as {field}=... says; found {shown}.")
+            raise InvalidVotesError(f"records must have the field {given!r}, as {argument}=... says; found {shown}.")
         return given
     known = [name for name in SYNONYMS[field] if name in found]
     if known and (known[0] == field or len(known) == 1):
@@ -143,7 +157,7 @@ def _find_name(field: str, found: Sequence[Any], given: str | None) -> str | Non
     if known or field in REQUIRED:
         several = f"; it could be {' or '.join(map(repr, known))}" if known else ""
         raise InvalidVotesError(
-            f"records must have the field {field!r}; found {shown}{several}. Name it with {field}=... ."
+            f"records must have the field {field!r}; found {shown}{several}. Name it with {argument}=NAME."
         )
     return None
 
@@ -162,7 +176,9 @@ def check_kind(values: AnyArray, field: str) -> AnyArray:
     if values.dtype.kind not in "biufO":
         values = values.astype(object)
     if values.dtype.kind == "O":
-        return _check_objects(values, field)
+        return _without_truths(_check_objects(values, field))
+    if values.dtype.kind == "b" and "truth value" in _KINDS[field]:
+        return values.astype(np.int64)
     if _kind_of(values.dtype.type) not in _KINDS[field]:
         present = np.flatnonzero(values == values)  # noqa: PLR0124  # NaN is missing
         if len(present):
@@ -183,9 +199,17 @@ def _check_objects(values: AnyArray, field: str) -> AnyArray:
         values = values.copy()
         values[gaps] = None
         kinds = {kind: _kind_of(kind) for kind in set(map(type, values.tolist())) - {NoneType}}
-    if "text" in kinds.values() and set(kinds.values()) != {"text"}:
-        raise _mixture(values, field)
+    for kind, what in (("text", "all text or all numbers"), ("truth value", "all truth values or none")):
+        if kind in kinds.values() and set(kinds.values()) != {kind}:
+            raise _mixture(values, field, kind, what)
     return values
+
+
+def _without_truths(values: AnyArray) -> AnyArray:
+    """False and true as the numbers 0 and 1, as in tables."""
+    if not any(isinstance(value, (bool, np.bool_)) for value in values):
+        return values
+    return _objects([None if value is None else int(value) for value in values.tolist()])
 
 
 def _kind_of(kind: type) -> str:
@@ -214,9 +238,12 @@ def _strange(values: AnyArray, field: str, strange: Sequence[int]) -> InvalidVot
     )
 
 
-def _mixture(values: AnyArray, field: str) -> InvalidVotesError:
-    rows = [i for i, value in enumerate(values) if value is not None and not isinstance(value, str)]
+_AMONG = {"text": "text", "truth value": "truth values"}
+
+
+def _mixture(values: AnyArray, field: str, kind: str, what: str) -> InvalidVotesError:
+    rows = [i for i, value in enumerate(values) if value is not None and _kind_of(type(value)) != kind]
     return InvalidVotesError(
-        f"{field} must be all text or all numbers; found {short(values[rows[0]])} at record {rows[0]}, among text "
-        f"({len(rows)} such records). 1 and '1' could be meant to be the same: convert them to one kind."
+        f"{field} must be {what}; found {short(values[rows[0]])} at record {rows[0]}, among {_AMONG[kind]} "
+        f"({len(rows)} such records). 1, '1' and true could be meant to be the same: convert them to one kind."
     )

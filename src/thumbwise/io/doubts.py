@@ -1,0 +1,183 @@
+"""Values that are likely no classes: misspelled ones, several tags in a cell, times, texts and scores. None is guessed.
+
+Classes that are not listed are those that occur, so one wrong cell makes a class of its own. What is refused here can
+be said to be meant, by listing the classes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.counted_votes import CountedVotes
+from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.io.classes import are_numbers, distinct_texts, no_class_zero, silenced, spelling
+from thumbwise.io.formats import Column
+from thumbwise.io.roles import Roles
+from thumbwise.io.tables import as_text
+
+# A column of fewer votes may hold as many values as it likes.
+LEAST_VOTES = 20
+# A class that no rule votes for is rare if fewer gold labels than these say it, and less than a tenth of them.
+RARE_LABELS = 2
+RARE_SHARE = 0.02
+_SMALL_SHARE = 0.1
+_SEPARATORS = "|;,"
+_MOST_LISTED = 10
+
+
+def refuse_no_rules(columns: Mapping[str, Column], gold: Column | None, roles: Roles) -> None:
+    """Refuse columns that are no rules: scores; and those whose votes differ, most from all other rules and labels.
+
+    Rules share classes; times, texts and ids do not, so a rule that votes rarely among many classes passes.
+    """
+    columns = {name: silenced(column, roles.abstain) for name, column in columns.items()}
+    values = {name: distinct_texts(column) for name, column in columns.items()}
+    known = _known(gold, roles)
+    if not _are_listed(roles):
+        refuse_joined_tags(set().union(*values.values()))
+    several = [name for name, own in values.items() if _differ(own, columns[name])]
+    n_columns = Counter(value for own in values.values() for value in set(map(spelling, own))) if several else Counter()
+    for name in several:
+        own = {value for value in map(spelling, values[name]) if n_columns[value] == 1}
+        if 2 * len(own - known) > len(values[name]):
+            raise _no_rule(name, columns[name], len(values[name]))
+    for name, own in values.items():
+        _refuse_scores(name, columns[name], own, known)
+
+
+def refuse_no_votes(name: str, column: Column, gold: Column | None, roles: Roles) -> None:
+    """The same for the one column that holds the votes of all rules."""
+    column = silenced(column, roles.abstain)
+    values, known = distinct_texts(column), _known(gold, roles)
+    if not _are_listed(roles):
+        refuse_joined_tags(values)
+    if _differ(values, column) and 2 * len({*map(spelling, values)} - known) > len(values):
+        raise InvalidVotesError(
+            f"votes must be classes; column {name!r} holds {len(values):,} different ones in {column.count():,} rows, "
+            f"such as {_example(column)}. If the votes are in another column, name it with label=NAME; if these are "
+            "texts, extract the class from each first; if there are that many classes, list them with "
+            "class_names=[...]."
+        )
+
+
+def _are_listed(roles: Roles) -> bool:
+    return roles.class_names is not None or roles.codes is not None
+
+
+def _known(gold: Column | None, roles: Roles) -> set[str]:
+    """Classes that are listed or that gold says, and values that have codes."""
+    names = [*(() if roles.class_names is None else roles.class_names), *(roles.codes or ())]
+    return {spelling(name) for name in (*names, *(() if gold is None else distinct_texts(gold)))}
+
+
+def _differ(values: set[str], column: Column) -> bool:
+    """Whether most votes of a column are different, and it has enough of them to tell."""
+    return column.count() >= LEAST_VOTES and 2 * len(values) > column.count()
+
+
+def _example(column: Column) -> str:
+    return f"{str(column.compressed()[0])[:60]!r}"
+
+
+def _no_rule(name: str, column: Column, n_values: int) -> InvalidVotesError:
+    return InvalidVotesError(
+        f"rules must vote for classes; column {name!r} holds {n_values:,} different values in {column.count():,} rows, "
+        f"such as {_example(column)}, most of them in no other column. If it is no rule, say ignore=[{name!r}]; if "
+        "there are that many classes, list them with class_names=[...]."
+    )
+
+
+def _refuse_scores(name: str, column: Column, values: set[str], known: set[str]) -> None:
+    """Fractions in a column of numbers, unless they are names of classes."""
+    if not are_numbers(values):
+        return
+    scores = {text for text in values if spelling(text) not in known and float(text) != np.floor(float(text))}
+    if scores:
+        rows = [row for row, text in enumerate(as_text(column)) if text in scores]
+        raise InvalidVotesError(
+            f"votes must be whole class numbers, or -1 or empty for abstain; column {name!r} holds "
+            f"{as_text(column)[rows[0]]} in row {rows[0]}, counting from 0 ({len(rows):,} such rows). Round or "
+            f"threshold scores into classes first; if it is no rule, say ignore=[{name!r}]."
+        )
+
+
+def refuse_joined_tags(values: Iterable[str]) -> None:
+    """Refuse cells with several tags, ``a|b``: all parts are values of other cells, or with ``|`` parts of them."""
+    texts = {text.strip() for text in values}
+    for sign in _SEPARATORS:
+        cells = {text: _parts(text, sign) for text in texts if sign in text}
+        n_cells = Counter(part for parts in cells.values() for part in parts)
+        known = texts | {part for part, n in n_cells.items() if n > 1 and sign == "|"}
+        joined = sorted(text for text, parts in cells.items() if len(parts) > 1 and parts <= known)
+        if joined:
+            raise InvalidVotesError(
+                f"a cell must hold one class; {joined[0]!r} looks like {len(cells[joined[0]])} tags joined by {sign!r} "
+                f"({len(joined)} such values). Several tags per item are not read: make a file for each tag, whose "
+                "votes and gold labels say yes or no. If it is one class, list all classes with class_names=[...]."
+            )
+
+
+def _parts(text: str, sign: str) -> set[str]:
+    return {part.strip() for part in text.split(sign)} - {""}
+
+
+def refuse_doubtful_classes(votes: CountedVotes, gold_ids: AnyArray, gold_labels: IntArray) -> None:
+    """Refuse classes that nobody listed and that are likely slips of the pen.
+
+    Parameters
+    ----------
+    votes : CountedVotes
+    gold_ids, gold_labels : ndarray of shape (n_gold,)
+        Ids and class numbers of the gold items.
+
+    Notes
+    -----
+    This looks at gold labels before a model does, and refuses or passes all: no label is dropped or changed by it.
+    """
+    n_votes = votes.patterns.vote_table.sum(axis=0)
+    n_gold = np.bincount(gold_labels, minlength=votes.n_classes)
+    if votes.class_names[0] == 0 and not n_votes[0] + n_gold[0]:
+        raise no_class_zero(np.flatnonzero(n_votes + n_gold).tolist())
+    names = [name for name in votes.class_names if isinstance(name, str)]
+    _refuse_twins(names, n_votes, n_gold)
+    refuse_joined_tags(names)
+    rare = n_gold < min(max(RARE_LABELS, RARE_SHARE * len(gold_labels)), _SMALL_SHARE * len(gold_labels))
+    doubtful = np.flatnonzero((n_votes == 0) & (n_gold > 0) & rare)
+    if len(doubtful):
+        first = int(np.argmax(gold_labels == doubtful[0]))
+        raise _no_vote(votes.class_names, int(doubtful[0]), n_votes, n_gold, gold_ids[first])
+
+
+def _refuse_twins(names: Sequence[str], n_votes: IntArray, n_gold: IntArray) -> None:
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        twin = first.setdefault(" ".join(name.split()).casefold(), place)
+        if twin != place:
+            counts = [f"{names[c]!r} ({n_votes[c]:,} votes, {n_gold[c]:,} gold labels)" for c in (twin, place)]
+            raise InvalidVotesError(
+                f"classes must differ by more than case and space; found {counts[0]} and {counts[1]}. Write both "
+                f"alike; if they are two classes, list all classes: {_listing(names)}."
+            )
+
+
+def _no_vote(
+    names: Sequence[Hashable], place: int, n_votes: IntArray, n_gold: IntArray, gold_id: object
+) -> InvalidLabelsError:
+    name, voted = names[place], [str(other) for other, n in zip(names, n_votes, strict=True) if n]
+    near = get_close_matches(str(name), voted, n=1) if isinstance(name, str) else []
+    meant = f" Is {near[0]!r} meant?" if near else ""
+    plain = gold_id.item() if isinstance(gold_id, np.generic) else gold_id
+    return InvalidLabelsError(
+        f"a class must be voted for, be common in gold, or be listed; no rule ever votes for {name!r}, which is "
+        f"{n_gold[place]:,} of {n_gold.sum():,} gold labels (first of item {plain!r}).{meant} Correct the label; if it "
+        f"is a class, list all classes: {_listing(names)}."
+    )
+
+
+def _listing(names: Sequence[Hashable]) -> str:
+    return f"class_names={list(names)!r}" if len(names) <= _MOST_LISTED else "class_names=[...]"
