@@ -87,6 +87,7 @@ def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> 
         known,
         _read_limit(least, len(rows)),
         _read_limit(most, len(rows)),
+        votes.class_names,
     )
     _check_names(intervals, box, votes)
     return box, weights
