@@ -139,7 +139,7 @@ def test_a_wrong_value_is_named_with_its_place(name: str, edit: Callable[[Any], 
     assert_says(edited(name, edit), "model.json", says)
 
 
-@pytest.mark.parametrize("n_more", [-1, 1, 2])
+@pytest.mark.parametrize("n_more", [-6, -1, 1, 2])
 @pytest.mark.parametrize("has_groups", [False, True])
 def test_a_box_with_an_interval_too_many_or_too_few_is_refused(n_more: int, has_groups: bool) -> None:
     """Three classes: with groups there must be three intervals for each, and two of them make six."""

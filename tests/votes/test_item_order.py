@@ -128,6 +128,11 @@ def test_the_error_says_how_many_which_and_what_to_do() -> None:
     )
 
 
+def test_labels_of_all_items_and_one_of_them_twice_are_refused() -> None:
+    with pytest.raises(tw.InvalidLabelsError, match="of 121 labels, 1 repeat an id"):
+        tw.MajorityVote().fit(FRAME, pd.concat([Y, Y[5:6]]))
+
+
 def test_the_advice_of_the_error_works() -> None:
     """Labels of the gold items alone, brought to all items: the others are missing, that is unknown."""
     model = tw.BalsubramaniFreund().fit(FRAME, turned(LABELS).reindex(FRAME.index))
@@ -141,6 +146,13 @@ def test_frames_that_were_shuffled_are_matched_by_the_numbers_of_their_rows(is_f
     shuffled = (frame.iloc[ORDER], y) if is_frame_shuffled else (frame, y.iloc[ORDER])
     found, expected = (tw.DawidSkene().fit(*both).predict_proba(ARRAY) for both in (shuffled, (frame, y)))
     np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_predictions_for_a_shuffled_frame_are_matched_by_the_numbers_of_its_rows() -> None:
+    frame, first, second = FRAME.reset_index(drop=True), pd.Series(ARRAY[:, 0]), pd.Series(ARRAY[:, 1])
+    expected = tw.certify(first, frame, BOX, versus=second).worst
+    assert tw.certify(first.iloc[ORDER], frame, BOX, versus=second[::-1]).worst == expected
+    assert tw.certify(first, frame, BOX, versus=second[::-1].to_numpy()).worst != expected
 
 
 @pytest.mark.parametrize(
