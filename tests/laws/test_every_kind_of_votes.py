@@ -277,6 +277,7 @@ def test_named_columns_are_matched_by_name_and_others_by_place() -> None:
         ([["ham"], ["spam"]], ["ham", "eggs"], [["ham"], ["spam"]], tw.InvalidLabelsError, "'eggs' at position 1"),
         ([[0], [0]], [0, 0], [[0], [0]], tw.InvalidVotesError, "class 0 only"),
         ([[0], [1]], [0, 1], [[0], [0.5]], tw.InvalidVotesError, "found 0.5"),
+        ([[0], [0]], [0, 0], [[0], [0.5]], tw.InvalidVotesError, "found 0.5"),
         ([[0], [1]], [0, 1], [[0], [np.inf]], tw.InvalidVotesError, "found inf"),
         ([[0], [1]], [0, 1], [[0], [10**6]], tw.InvalidVotesError, "would make 1000001 classes"),
         ([[0], [1]], [0, 10**6], [[0], [1]], tw.InvalidLabelsError, "labels must be class numbers; found 1000000"),
@@ -320,3 +321,11 @@ def test_a_saved_model_keeps_the_classes_of_its_box(tmp_path: Path) -> None:
     loaded = tw.load(tmp_path / "model.json")
     assert loaded.box_.class_names == model.box_.class_names == (0, 1, 2, 3)
     assert range_numbers(tw.certify(truth, votes, loaded.box_)) == range_numbers(tw.certify(truth, votes, model.box_))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_class_that_only_gold_rows_show_counts(kind: str) -> None:
+    gold, pool = np.array([[2, 0, 1], [1, 1, 0]]), np.array([[0, 1, 1], [1, 0, 0], [0, 0, 1]])
+    box = tw.Box.from_gold(KINDS[kind](gold), [0, 1], pool=KINDS[kind](pool))
+    read = [tw.Votes(array, n_classes=3) for array in (gold, pool)]
+    assert box_numbers(box) == box_numbers(tw.Box.from_gold(read[0], [0, 1], pool=read[1]))
