@@ -160,6 +160,7 @@ ENTRIES: dict[str, Callable[[Given, Path], Any]] = {
     "plan": lambda given, _: vars(tw.plan(given.gold, given.gold_labels, pool=given.pool, gold_is="subset")),
     "compare": lambda given, _: compared(given),
     "certify": lambda given, _: certified(given),
+    "certify one class": lambda given, _: range_numbers(tw.certify(np.zeros(N_ITEMS), given.pool, given.box)),
     "share_range": lambda given, _: range_numbers(
         tw.share_range(given.pool, given.box, group=range(0, N_ITEMS, 3), class_name=1)
     ),
@@ -171,12 +172,16 @@ ENTRIES: dict[str, Callable[[Given, Path], Any]] = {
     "check of a model": lambda given, _: str(
         tw.check(given.pool, given.gold, given.gold_labels, model=given.model, skip=["TW302"])
     ),
+    "check of a model alone": lambda given, _: str(tw.check(given.pool, model=given.model)),
     "labels_frame": lambda given, _: frame_numbers(tw.labels_frame(given.pool, given.model)),
     "write_labels": lambda given, path: written(
         lambda p: tw.write_labels(given.pool, given.model, p), path / "labels.csv"
     ),
     "write_report": lambda given, path: written(
-        lambda p: tw.write_report(given.pool, p, y=given.y, model=given.model), path / "report.html"
+        lambda p: tw.write_report(given.pool, p, y=given.y), path / "report.html"
+    ),
+    "write_report of a model": lambda given, path: written(
+        lambda p: tw.write_report(given.pool, p, model=given.model), path / "report.html"
     ),
     "as_crowd_kit": lambda given, _: crowd_kit(given),
 }

@@ -49,6 +49,10 @@ FITTED = tw.MajorityVote().fit(FRAME)
 ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "fit": (Y, lambda y: tw.BalsubramaniFreund(on_infeasible="widen").fit(FRAME, y).predict_proba(FRAME)),
     "fit of Votes": (Y, lambda y: tw.DawidSkene().fit(tw.Votes(FRAME), y).predict_proba(FRAME)),
+    "item_groups": (
+        pd.Series(np.arange(N_ITEMS) % 3, index=IDS),
+        lambda groups: tw.Votes(FRAME, item_groups=groups).groups,
+    ),
     "fit of EBCC": (Y, lambda y: tw.EBCC().fit(FRAME, y).predict_proba(FRAME)),
     "fit of AMCL": (Y, lambda y: tw.AMCL(on_infeasible="widen").fit(FRAME, y).weights_),
     "score": (Y, lambda y: FITTED.score(FRAME, y)),
