@@ -7,7 +7,7 @@ itself, the largest label overlooked, classes of the box or of the model not han
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,7 @@ from thumbwise.prediction_costs import prediction_costs
 Array = npt.NDArray[Any]
 N_GOLD, N_ITEMS, N_RULES = 60, 160, 3
 NAMES = ["rule_0", "rule_1", "rule_2"]
-BOTH_WAYS = {1: (0.2, 0.6)}
+BOTH_WAYS: dict[Hashable, tuple[float, float]] = {1: (0.2, 0.6)}
 
 
 def columns(array: Array) -> dict[str, list[Any]]:

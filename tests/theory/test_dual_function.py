@@ -63,7 +63,7 @@ def test_violation_and_residual_are_those_of_a_loop_over_the_moments(seed: int) 
     weights = np.random.default_rng(seed).normal(size=len(lower)) * (np.arange(len(lower)) % 3)
     point = evaluate(weights, problem)
     values = item_moments(votes, point.proba[votes.inverse])
-    voted = [*(array >= 0).any(axis=0), *[True] * votes.n_classes]
+    voted = np.append((array >= 0).any(axis=0), [True] * votes.n_classes)
     worst, residuals = 0.0, []
     for m, value in enumerate(values):
         outside = max(lower[m] - value, value - upper[m], 0.0)
