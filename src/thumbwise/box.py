@@ -30,12 +30,12 @@ from thumbwise.gold import (
     wilson_intervals,
 )
 from thumbwise.gold_checks.sample_check import check_sample
+from thumbwise.inputs import as_votes, read_gold, read_items
 from thumbwise.labels import KnownLabels, label_masses
 from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
 from thumbwise.moments import class_frequencies as frequencies_of_classes
 from thumbwise.outward import at_least, at_most
 from thumbwise.shown import Shown, ShowsItself, show_box
-from thumbwise.votes import Votes
 from thumbwise.written_bounds import fill_bounds, speaks_of_rules, split_bounds
 
 
@@ -60,6 +60,8 @@ class Box(ShowsItself):
     class_bounds : ndarray of shape (2, n_classes) or None
         Lower and upper bounds of the class frequencies if gold had been asked for nothing else, with all of the allowed
         error: what can be said without any vote.
+    class_names : tuple or None
+        Classes of the votes that it was made for, under which arrays and frames beside it are read.
 
     Examples
     --------
@@ -85,34 +87,37 @@ class Box(ShowsItself):
     least: FloatArray | float = 0.0
     most: FloatArray | float = 1.0
     class_bounds: FloatArray | None = None
+    class_names: tuple[Hashable, ...] | None = None
 
     def __post_init__(self) -> None:
         _check_bounds(self.names, self.lower, self.upper, self.least, self.most)
 
     @classmethod
-    def exact(cls, votes: Votes, labels: Any) -> Box:
+    def exact(cls, votes: Any, labels: Any) -> Box:
         """Intervals of width zero at the true moments: the model then is the best approximator of the truth.
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes, array-like or frame
         labels : array-like of shape (n_items,) or (n_items, n_classes)
             True classes, all known, or true class probabilities.
         """
+        votes, labels = read_items(votes, labels)
         moments = build_moments(STANDARD, votes)
         values = np.clip(moments.averages(label_masses(votes, labels)), 0, 1)
         evidence = Evidence(
             "from the true labels", "the labels given are the truth", None, True, votes.n_items, votes.fingerprint
         )
-        return cls(moments.names, moments.subjects, *_open_empty(moments, values, values), evidence)
+        bounds = _open_empty(moments, values, values)
+        return cls(moments.names, moments.subjects, *bounds, evidence, class_names=votes.class_names)
 
     @classmethod
-    def from_bounds(cls, votes: CountedVotes, bounds: Any = None, *, lower: Any = None, upper: Any = None) -> Box:
+    def from_bounds(cls, votes: Any, bounds: Any = None, *, lower: Any = None, upper: Any = None) -> Box:
         """Intervals that you write yourself.
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes, array-like or frame
         bounds : mapping or frame, optional
             Name to (lower, upper), or a frame with columns ``name``, ``lower``, ``upper``.
         lower, upper : array-like or mapping, optional
@@ -130,6 +135,7 @@ class Box(ShowsItself):
           frequency(ham)   0.000 .. 1.000
           frequency(spam)  0.100 .. 0.200
         """
+        votes = as_votes(votes)
         moments = build_moments(STANDARD, votes)
         if bounds is not None:
             if lower is not None or upper is not None:
@@ -140,15 +146,15 @@ class Box(ShowsItself):
         )
         low = fill_bounds(moments, lower, 0.0, "lower")
         high = fill_bounds(moments, upper, 1.0, "upper")
-        return cls(moments.names, moments.subjects, low, high, evidence)
+        return cls(moments.names, moments.subjects, low, high, evidence, class_names=votes.class_names)
 
     @classmethod
     def from_gold(
         cls,
-        gold_votes: Votes,
+        gold_votes: Any,
         gold_labels: Any,
         *,
-        pool: CountedVotes,
+        pool: Any,
         confidence_level: float = 0.95,
         gold_is: GoldIs = "separate",
         interval: Literal["exact", "wilson"] = "exact",
@@ -165,12 +171,14 @@ class Box(ShowsItself):
 
         Parameters
         ----------
-        gold_votes : Votes
+        gold_votes : Votes, array-like or frame
             Votes of the same rules on the gold items.
         gold_labels : array-like of shape (n_gold,)
-            Their classes, by name or number; items with -1 or missing are left out.
-        pool : Votes
-            The items to be labeled, of which the intervals speak.
+            Their classes, by name or number; items with -1 or missing are left out. A pandas Series whose index holds
+            the ids of the gold items is matched with them, as ``weights`` are.
+        pool : Votes, array-like or frame
+            The items to be labeled, of which the intervals speak. If gold and pool are arrays or frames, classes are
+            numbered up to the largest in votes or gold labels, or named by what is voted for in either.
         confidence_level : float
             Probability that all intervals hold at once (each on its own if not ``joint``).
         gold_is : {"separate", "subset"}
@@ -209,6 +217,7 @@ class Box(ShowsItself):
         _check_level(confidence_level)
         _check_choice("gold_is", gold_is, ("separate", "subset"))
         _check_choice("interval", interval, ("exact", "wilson"))
+        gold_votes, pool, gold_labels, weights = read_gold(gold_votes, pool, gold_labels, weights)
         check_combination(interval, symmetric, stratified, weights)
         gold_votes, labels, weights = known_gold(gold_votes, gold_labels, pool, weights)
         check_roles(gold_votes, pool, gold_is)
@@ -256,15 +265,16 @@ class Box(ShowsItself):
             class_bounds=None
             if class_frequencies is not None
             else np.stack(estimate(replace(sample, builders=(frequencies_of_classes,)))),
+            class_names=pool.class_names,
         )
 
     @classmethod
     def from_class_balanced_gold(
         cls,
-        gold_votes: Votes,
+        gold_votes: Any,
         gold_labels: Any,
         *,
-        pool: CountedVotes,
+        pool: Any,
         class_frequencies: Mapping[Hashable, tuple[float, float]],
         confidence_level: float = 0.95,
     ) -> Box:
@@ -286,6 +296,7 @@ class Box(ShowsItself):
         ``confidence_level``: Clopper and Pearson's interval for each rate, with the deviation of the pool from it.
         """
         _check_level(confidence_level)
+        gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)
         gold_votes, labels, _ = known_gold(gold_votes, gold_labels, pool)
         check_roles(gold_votes, pool, "separate")
         builders, lower, upper = class_balanced_bounds(
@@ -310,14 +321,15 @@ class Box(ShowsItself):
             builders,
             least=moments.least,
             most=moments.most,
+            class_names=pool.class_names,
         )
 
-    def with_bounds(self, votes: CountedVotes, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
+    def with_bounds(self, votes: Any, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
         """The box with intervals for further moments, or narrower ones for those it has.
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes, array-like or frame
         bounds : mapping or frame
             As in :meth:`from_bounds`.
         moments : sequence of builders
@@ -340,6 +352,7 @@ class Box(ShowsItself):
           frequency(0 in B)  0.000 .. 1.000
           frequency(1 in B)  0.000 .. 1.000
         """
+        votes = as_votes(votes, self.class_names)
         builders = (*self.builders, *moments)
         wider = build_moments(builders, votes)
         n_new = len(wider) - len(self)

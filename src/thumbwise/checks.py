@@ -12,9 +12,7 @@ from thumbwise.check_rules.findings import Checks, Finding, in_order
 from thumbwise.check_rules.subject import Subject, open_subject
 from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError
 from thumbwise.gold import GoldIs
-from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.votes import Votes
 
 _CHECKS: dict[str, Callable[[Subject], Finding | None]] = {
     "TW101": on_rules.below_chance,
@@ -40,8 +38,8 @@ _NEED_FIT = ("TW301", "TW304", "TW305", "TW306")
 
 
 def check(
-    votes: Reading | Votes,
-    gold_votes: Votes | None = None,
+    votes: Any,
+    gold_votes: Any = None,
     gold_labels: Any = None,
     *,
     gold_is: GoldIs = "separate",
@@ -62,7 +60,7 @@ def check(
 
     Parameters
     ----------
-    votes : Reading or Votes
+    votes : Reading, Votes, array-like or frame
         The pool. A :class:`Reading` brings its own gold.
     gold_votes, gold_labels, gold_is
         As for :meth:`Box.from_gold`.

@@ -16,6 +16,7 @@ from thumbwise.baselines import REFERENCE, Method, MethodChoice, Split, choose_m
 from thumbwise.box import Box
 from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.gold import GoldIs, check_roles, known_gold
+from thumbwise.inputs import read_gold
 from thumbwise.metrics import first_best
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 from thumbwise.outward import level
@@ -167,10 +168,10 @@ class Comparison:
 
 
 def compare(
-    gold_votes: Votes,
+    gold_votes: Any,
     gold_labels: Any,
     *,
-    pool: Votes,
+    pool: Any,
     confidence_level: float = 0.95,
     gold_is: GoldIs = "separate",
     methods: MethodChoice = "default",
@@ -211,6 +212,7 @@ def compare(
     >>> [d.method for d in c.differences if d.is_real and d.mean > 0]
     ['majority vote', 'class frequencies']
     """
+    gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)
     gold_votes, labels = known_gold(gold_votes, gold_labels, pool)[:2]
     check_roles(gold_votes, pool, gold_is)
     _check(labels, n_folds)

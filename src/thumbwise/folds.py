@@ -12,6 +12,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.metrics import log_loss
+from thumbwise.reading.item_order import in_item_order
 
 
 def neg_log_loss(model: Any, votes: Any, y: Any) -> float:
@@ -35,6 +36,7 @@ def neg_log_loss(model: Any, votes: Any, y: Any) -> float:
     >>> round(neg_log_loss(tw.MajorityVote().fit(votes), votes, [0, 1, -1]), 6)  # log(3 / 4)
     -0.287682
     """
+    y = in_item_order(y, votes)
     proba = np.asarray(model.predict_proba(votes))
     labels = code_labels(y, tuple(model.classes_.tolist()), len(proba))
     known = labels != UNKNOWN
@@ -73,6 +75,7 @@ def held_out_proba(model: Any, votes: Any, y: Any = None, *, cv: Any = None, n_j
     >>> held_out_proba(tw.MajorityVote(), votes, [0, 1, -1] * 2, cv=2).round(2).tolist()[:3]
     [[0.67, 0.33], [0.0, 1.0], [1.0, 0.0]]
     """
+    y = in_item_order(y, votes)
     return np.asarray(cross_val_predict(_Probabilities(model), votes, y, cv=cv, n_jobs=n_jobs))
 
 

@@ -13,9 +13,9 @@ from thumbwise.box import Box
 from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.gold import GoldIs, check_roles, count_gold, known_gold
+from thumbwise.inputs import read_gold
 from thumbwise.outward import at_most
 from thumbwise.planner import Planner
-from thumbwise.votes import Votes
 
 # Sizes that are planned for grow by this factor, up to the size of the pool.
 _GROWTH = math.sqrt(2)
@@ -202,10 +202,10 @@ class Plan:
 
 
 def plan(
-    gold_votes: Votes,
+    gold_votes: Any,
     gold_labels: Any,
     *,
-    pool: Votes,
+    pool: Any,
     confidence_level: float = 0.95,
     gold_is: GoldIs = "separate",
     target: float | None = None,
@@ -256,6 +256,7 @@ def plan(
     ('a', 'a')
     """
     _check(confidence_level, target)
+    gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)
     gold_votes, labels = known_gold(gold_votes, gold_labels, pool)[:2]
     check_roles(gold_votes, pool, gold_is)
     if gold_is == "subset" and gold_votes.n_items == pool.n_items:

@@ -10,8 +10,10 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.inputs import as_votes, in_memory, read_items
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.metrics import first_best
+from thumbwise.reading.item_order import in_item_order
 from thumbwise.votes import Votes
 
 Metric = Literal["accuracy", "log_loss", "brier"]
@@ -21,7 +23,7 @@ _SUM_TOL = 1e-6
 _added: WeakKeyDictionary[Votes, tuple[str, ...]] = WeakKeyDictionary()
 
 
-def prediction_costs(predictions: Any, votes: Votes, metric: Metric, *, clip: float = 1e-15) -> FloatArray:
+def prediction_costs(predictions: Any, votes: Any, metric: Metric, *, clip: float = 1e-15) -> FloatArray:
     """Value of the metric on each item if its class is c, shape (n_items, n_classes).
 
     The mean over items of the entry of the true class is the metric, as :mod:`thumbwise.metrics` computes it.
@@ -29,7 +31,7 @@ def prediction_costs(predictions: Any, votes: Votes, metric: Metric, *, clip: fl
     Parameters
     ----------
     predictions : array-like of shape (n_items,) or (n_items, n_classes)
-    votes : Votes
+    votes : Votes, array-like or frame
     metric : {"accuracy", "log_loss", "brier"}
     clip : float
         For log loss: probabilities are clipped to ``[clip, 1 - clip]`` and rows rescaled to sum to 1.
@@ -44,6 +46,7 @@ def prediction_costs(predictions: Any, votes: Votes, metric: Metric, *, clip: fl
     """
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(map(repr, METRICS))}; found {metric!r}.")
+    votes, predictions = read_items(votes, predictions)
     is_hard, proba = _as_probabilities(predictions, votes)
     if metric == "accuracy":
         return np.eye(votes.n_classes)[first_best(proba)]
@@ -107,7 +110,7 @@ def _clipped(proba: FloatArray, clip: float) -> FloatArray:
     return proba
 
 
-def share_costs(votes: Votes, group: Any, class_name: Hashable) -> tuple[FloatArray, int]:
+def share_costs(votes: Any, group: Any, class_name: Hashable) -> tuple[FloatArray, int]:
     """Rows whose mean is the share of a class among the group's items, and the size of the group.
 
     An item of the group counts n_items / size if it is of the class; everything else counts nothing.
@@ -119,6 +122,7 @@ def share_costs(votes: Votes, group: Any, class_name: Hashable) -> tuple[FloatAr
     (array([[0., 2.],
            [0., 0.]]), 1)
     """
+    votes = in_memory(as_votes(votes))
     is_member = _members(votes, group)
     size = int(is_member.sum())
     if not size:
@@ -137,6 +141,7 @@ def _members(votes: Votes, group: Any) -> AnyArray:
     """Truth value per item, from truth values or ids."""
     given = np.asarray(group)
     if given.dtype == bool:
+        given = np.asarray(in_item_order(group, votes, "truth values"))
         if given.shape != (votes.n_items,):
             raise InvalidLabelsError(
                 f"a group by truth values must have one per item, {votes.n_items}; found shape {given.shape}."
@@ -156,7 +161,7 @@ def _members(votes: Votes, group: Any) -> AnyArray:
     return is_member
 
 
-def add_rule(votes: Votes, predictions: Any, name: str = "predictions") -> Votes:
+def add_rule(votes: Any, predictions: Any, name: str = "predictions") -> Votes:
     """The votes with a model's predictions as one more rule, so that gold can speak about the model itself.
 
     Do it to the pool and to gold, and make the box from the two. The model must not have seen the gold labels: what it
@@ -169,6 +174,7 @@ def add_rule(votes: Votes, predictions: Any, name: str = "predictions") -> Votes
     >>> add_rule(tw.Votes([[0], [1]], rule_names=["a"]), [[0.9, 0.1], [0.6, 0.4]]).array.tolist()
     [[0, 0], [1, 0]]
     """
+    votes, predictions = read_items(votes, predictions)
     if name in votes.rule_names:
         raise InvalidVotesError(f"the added rule must have a name of its own; {name!r} is taken. Pass another name.")
     labels = first_best(_as_probabilities(predictions, votes)[1])

@@ -15,6 +15,7 @@ from thumbwise.box import Box
 from thumbwise.evidence import Evidence, Statement
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
+from thumbwise.inputs import as_votes, in_memory, read_items
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
@@ -88,7 +89,7 @@ class Range(Statement):
         lowest, highest = self.limits
         return round_down(self.low) <= round_down(lowest) and round_up(self.high) >= round_up(highest)
 
-    def verify(self, costs: FloatArray, votes: Votes, box: Box) -> tuple[float, float]:
+    def verify(self, costs: FloatArray, votes: Any, box: Box) -> tuple[float, float]:
         """Both ends computed anew from the multipliers, item by item: no solver, no groups.
 
         Parameters
@@ -96,7 +97,7 @@ class Range(Statement):
         costs : ndarray of shape (n_items, n_classes)
             From :func:`prediction_costs` or :func:`share_costs`; for a difference, the difference of two.
         """
-        units = _pose(costs, votes, box, is_grouped=False)
+        units = _pose(costs, in_memory(as_votes(votes, box.class_names)), box, is_grouped=False)
         return -bound_at(self.low_multipliers, units.negated()), bound_at(self.high_multipliers, units)
 
     def __str__(self) -> str:
@@ -109,15 +110,16 @@ class Range(Statement):
 
 
 def certify(
-    predictions: Any, votes: Votes, box: Box, *, metric: Metric = "accuracy", versus: Any = None, clip: float = 1e-15
+    predictions: Any, votes: Any, box: Box, *, metric: Metric = "accuracy", versus: Any = None, clip: float = 1e-15
 ) -> Range:
     """Guaranteed range of a score of any model's predictions on items without labels.
 
     Parameters
     ----------
     predictions : array-like of shape (n_items,) or (n_items, n_classes)
-        Class of each item, by name or number, or class probabilities, from whatever source.
-    votes : Votes
+        Class of each item, by name or number, or class probabilities, from whatever source. What has a pandas index of
+        ids is matched with those of the items.
+    votes : Votes, array-like or frame
         The items. If the model was also run on gold, without having seen its labels, add it as one more rule to both
         with :func:`add_rule` and make the box from these: the range is then at least as tight as the exact interval
         for the model's accuracy on gold, at its share of the error. A model that was added and agrees with every gold
@@ -146,6 +148,7 @@ def certify(
     The accuracy of these predictions on these 4 items lies between 0.500 and 0.750, if the true labeling satisfies the
     bounds that were written.
     """
+    votes, predictions, versus = read_items(votes, predictions, versus, class_names=box.class_names)
     costs = prediction_costs(predictions, votes, metric, clip=clip)
     name = f"the {_NAMES[metric]} of these predictions"
     if versus is not None:
@@ -155,12 +158,12 @@ def certify(
     return _find_range(costs, votes, box, metric, f"{name} on {items}")
 
 
-def share_range(votes: Votes, box: Box, *, group: Any, class_name: Hashable) -> Range:
+def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Range:
     """Guaranteed range of a class's share in a group of items.
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes, array-like or frame
         All items.
     box : Box
         Made for these votes.
@@ -178,6 +181,7 @@ def share_range(votes: Votes, box: Box, *, group: Any, class_name: Hashable) -> 
     >>> round(share_range(votes, box, group=[1, 2, 3], class_name="spam").low, 6)  # at most one of four is wrong
     0.666667
     """
+    votes = in_memory(as_votes(votes, box.class_names))
     costs, size = share_costs(votes, group, class_name)
     items = "the item of the group" if size == 1 else f"the {size:,} items of the group"
     return _find_range(costs, votes, box, "share", f"the share of class {class_name} among {items}")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.reading.checked_votes import CheckedVotes
 from thumbwise.reading.codes import open_codes
+from thumbwise.reading.item_order import in_item_order
 from thumbwise.reading.long_votes import Duplicates, open_long
 from thumbwise.reading.read_votes import check_class_names
 from thumbwise.reading.sparse_votes import open_sparse
@@ -95,7 +96,7 @@ class Votes(CheckedVotes):
             codes=open_codes(codes, n_classes=n_classes, class_names=class_names, abstain=abstain),
             copy=copy,
         )
-        self._hold(read, item_groups)
+        self._hold(read, in_item_order(item_groups, data, "groups"))
 
     @classmethod
     def from_long(

@@ -116,11 +116,9 @@ def test_bad_input(options: dict[str, Any], error: type[Exception], message: str
         check(tw.Votes([[0, 1], [1, 1]]), **options)
 
 
-def test_an_array_and_a_model_of_other_votes_are_refused() -> None:
+def test_a_model_of_other_votes_and_gold_from_two_places_are_refused() -> None:
     votes = tw.Votes([[0, 1], [1, 1]])
     model = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {}))
-    with pytest.raises(InvalidVotesError, match="found ndarray"):
-        check(votes.array)  # type: ignore[arg-type]
     with pytest.raises(InvalidVotesError, match="3 items"):
         check(tw.Votes([[0, 1], [1, 1], [0, 0]]), model=model)
     with pytest.raises(InvalidChoiceError, match="not both"):

@@ -18,7 +18,7 @@ from thumbwise.io import tables
 def hold(connection, columns, part, ending):
     part.write_text("half of the ro")
     print("writing", file=sys.stderr, flush=True)
-    time.sleep(60)
+    time.sleep(3600)  # until the signal comes
 
 tables.copy_columns = hold
 cli.main()
@@ -37,7 +37,7 @@ def test_signal_while_writing(folder: Path) -> None:
     assert process.stderr.readline() == "writing\n"
     assert len(list(folder.iterdir())) == len(before) + 1
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130
     assert errors == "interrupted\n"
     assert output.read_text() == "old"

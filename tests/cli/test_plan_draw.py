@@ -34,7 +34,7 @@ def test_from_no_gold_to_a_certificate_in_two_rounds(folder: Path, run: Run) -> 
     labeled = run("label", votes, "--gold", second)
     assert labeled.exit_code == 0
     assert "gold: 30 items with a known class" in labeled.stdout
-    assert "if the 30 gold items are a random sample of them" in labeled.stdout
+    assert "if the 30 gold items are a random sample of all 60 items" in labeled.stdout
 
 
 @pytest.mark.parametrize("command", ["label", "plan"])

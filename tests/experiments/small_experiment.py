@@ -9,6 +9,8 @@ from pathlib import Path
 
 from thumbwise.experiments.specs import Experiment, Fit, Row, Settings
 
+LAST_RUN = 11
+
 
 def fraction(fit: Fit) -> float:
     """In [0, 1), the same for the same fit."""
@@ -16,20 +18,27 @@ def fraction(fit: Fit) -> float:
 
 
 def measure(fit: Fit, settings: Settings) -> Row:
-    """Takes a few hundredths of a second; leaves the number of its process in the folder of the settings, if any."""
+    """Takes a few hundredths of a second; leaves the number of its process in the folder of the settings, if any.
+
+    The fits of the last run wait as long as the folder holds a file ``hold``, so that an experiment that somebody wants
+    to interrupt does not end before, however long that takes.
+    """
     started = time.perf_counter()
     if settings.data is not None:
         (settings.data / f"worker-{os.getpid()}").touch()
+        while fit.run == LAST_RUN and (settings.data / "hold").exists():
+            time.sleep(0.01)
     time.sleep(0.01 + 0.05 * fraction(fit))
     row: Row = {"log_loss": fraction(fit) / 3, "n_redrawn": fit.run % 3, "seconds": time.perf_counter() - started}
     return {**row, "note": "third, or so"} if fit.run == 3 else row
 
 
 def measure_slowly(_fit: Fit, settings: Settings) -> Row:
-    """Longer than anybody waits."""
+    """Does not end as long as the folder of the settings is there."""
     assert settings.data is not None
     (settings.data / f"worker-{os.getpid()}").touch()
-    time.sleep(120)
+    while settings.data.exists():
+        time.sleep(0.01)
     return {}
 
 
@@ -43,6 +52,6 @@ def measure_unless_marked(fit: Fit, settings: Settings) -> Row:
     return measure(fit, Settings())
 
 
-def small_experiment(n_runs: int = 12, *, data: Path | None = None) -> Experiment:
+def small_experiment(n_runs: int = LAST_RUN + 1, *, data: Path | None = None) -> Experiment:
     fits = [Fit(name, method, run, 10) for run in range(n_runs) for method in ("A", "B") for name in ("x", "y")]
     return Experiment("small", tuple(fits), measure, Settings(data))

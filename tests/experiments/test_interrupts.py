@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from thumbwise.experiments.specs import Row
 from thumbwise.io.tables import as_text, read_table
 
 HERE = Path(__file__).parent
+# Seconds after which a process that should have ended counts as one that never will, on however busy a machine.
+NEVER = 600
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
 
 
@@ -35,13 +39,14 @@ def start(folder: Path, *options: str) -> subprocess.Popen[bytes]:
 
 def finish(folder: Path) -> None:
     process = start(folder)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=NEVER)
     assert (process.returncode, said) == (0, b"")
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.communicate(timeout=60)
+    if process.poll() is None:
+        process.kill()
+        process.communicate(timeout=NEVER)
 
 
 def without_seconds(folder: Path) -> dict[str, list[str | None]]:
@@ -54,12 +59,23 @@ def whole_lines(folder: Path) -> bytes:
     return journal.read_bytes().rpartition(b"\n")[0] if journal.exists() else b""
 
 
-def wait_for_rows(folder: Path, n_rows: int) -> None:
-    for _ in range(2000):
-        if whole_lines(folder).count(b"\n") >= n_rows:
-            return
+@contextmanager
+def held(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A runner that cannot end by itself: the last fits wait. What is left of it is killed at the end."""
+    hold = folder / "hold"
+    hold.touch()
+    process = start(folder)
+    try:
+        yield process
+    finally:
+        kill(process)
+        hold.unlink()
+
+
+def wait_for_rows(process: subprocess.Popen[bytes], folder: Path, n_rows: int) -> None:
+    while whole_lines(folder).count(b"\n") < n_rows:
+        assert process.poll() is None, "ended without its rows"
         time.sleep(0.005)
-    raise AssertionError("no rows")
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +89,9 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_kills_lose_and_repeat_nothing(seed: int, undisturbed: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
     for n_rows in np.sort(rng.integers(0, 44, 3)):
-        process = start(tmp_path)
-        if n_rows > 0:
-            wait_for_rows(tmp_path, int(n_rows))
-        time.sleep(rng.uniform(0, 0.05))
-        kill(process)
+        with held(tmp_path) as process:
+            wait_for_rows(process, tmp_path, int(n_rows))
+            time.sleep(rng.uniform(0, 0.05))  # any moment will do
         before = whole_lines(tmp_path)
         if rng.random() < 0.5:  # a kill seldom falls into a write, so tear a line by hand
             with (tmp_path / "small.jsonl").open("ab") as journal:
@@ -92,10 +106,10 @@ def test_kills_lose_and_repeat_nothing(seed: int, undisturbed: Path, tmp_path: P
 
 def test_an_interrupt_ends_quietly_and_can_be_resumed(undisturbed: Path, tmp_path: Path) -> None:
     """As Ctrl-C does, the signal goes to all processes; only the first may speak."""
-    process = start(tmp_path)
-    wait_for_rows(tmp_path, 5)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    with held(tmp_path) as process:
+        wait_for_rows(process, tmp_path, 5)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=NEVER)
     assert process.returncode != 0
     assert said.count(b"Traceback") == 1
     assert b"KeyboardInterrupt" in said
@@ -114,11 +128,10 @@ def test_workers_end_with_a_runner_that_is_killed(tmp_path: Path) -> None:
         time.sleep(0.02)
     assert all(map(is_alive, workers))
     kill(process)
-    for _ in range(200):
-        if not any(map(is_alive, workers)):
-            return
-        time.sleep(0.05)
-    raise AssertionError("workers outlive their runner")
+    end = time.monotonic() + NEVER
+    while any(map(is_alive, workers)):
+        assert time.monotonic() < end, "workers outlive their runner"
+        time.sleep(0.02)
 
 
 def is_alive(pid: int) -> bool:

@@ -60,7 +60,9 @@ def test_lists_of_anything(records: Any, choices: dict[str, Any]) -> None:
 
 
 @given(records=st.lists(RECORD, max_size=4), choices=CHOICES, tail=st.binary(max_size=8))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_files_of_anything(tmp_path: Path, records: Any, choices: dict[str, Any], tail: bytes) -> None:
     path = tmp_path / "j.jsonl"
     path.write_bytes("\n".join(json.dumps(record) for record in records).encode() + tail)

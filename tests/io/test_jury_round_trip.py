@@ -57,7 +57,9 @@ def test_records_give_back_the_jury(jury: Jury) -> None:
 
 
 @given(jury=juries(), ending=st.sampled_from([".jsonl", ".parquet"]))
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_files_give_back_the_jury(tmp_path: Path, jury: Jury, ending: str) -> None:
     path = tmp_path / f"[jury]*{ending}"
     write_jury(jury, path)

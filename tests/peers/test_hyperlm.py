@@ -54,7 +54,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("hyperlm")
     np.savez(folder / "votes.npz", **matrices())  # type: ignore[arg-type]  # a stub of numpy
     command = [str(peers), str(WORKER), str(folder / "votes.npz"), str(folder / "found.npz")]
-    subprocess.run(command, check=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    subprocess.run(command, check=True, timeout=3600, env={**os.environ, "OMP_NUM_THREADS": "1"})
     with np.load(folder / "found.npz") as found:
         return dict(found)
 

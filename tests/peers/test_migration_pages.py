@@ -45,7 +45,7 @@ def test_before_prints_what_the_page_says(name: str, tmp_path: Path) -> None:
     source, target = tmp_path / "blocks.json", tmp_path / "printed.json"
     source.write_text(json.dumps([code for code, _ in page.before]))
     command = [interpreter_for(name), "-W", "ignore", str(WORKER), str(source), str(target)]
-    subprocess.run(command, check=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    subprocess.run(command, check=True, timeout=3600, env={**os.environ, "OMP_NUM_THREADS": "1"})
     printed = json.loads(target.read_text())
     assert [first_difference(p, shown) for p, (_, shown) in zip(printed, page.before, strict=True)] == [None] * len(
         printed

@@ -81,8 +81,8 @@ def test_labels_are_needed_once(tmp_path: Path) -> None:
 
 def test_only_votes_and_a_model_that_was_fitted_to_them_will_do(tmp_path: Path) -> None:
     path, votes = tmp_path / "r.html", small_reading().votes
-    with pytest.raises(InvalidVotesError, match="found list"):
-        write_report([[0, 1]], path)  # type: ignore[arg-type]
+    with pytest.raises(InvalidVotesError, match="two-dimensional"):
+        write_report([0, 1], path)
     with pytest.raises(InvalidVotesError, match="not fitted"):
         write_report(small_reading(), path, model=tw.BalsubramaniFreund())
     with pytest.raises(InvalidVotesError, match="found MajorityVote"):

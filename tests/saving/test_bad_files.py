@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from errors.messages import assert_says, message_of
-from saving.fitted import fit, make_votes
+from saving.fitted import fit, group_model, make_votes
 from thumbwise import BalsubramaniFreund, Box, InvalidFileError, MajorityVote, Votes
 from thumbwise.models.base import LabelModel
 from thumbwise.moments import STANDARD, Moments, accuracies
@@ -137,6 +137,22 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
 )
 def test_a_wrong_value_is_named_with_its_place(name: str, edit: Callable[[Any], object], says: str) -> None:
     assert_says(edited(name, edit), "model.json", says)
+
+
+@pytest.mark.parametrize("n_more", [-6, -1, 1, 2])
+@pytest.mark.parametrize("has_groups", [False, True])
+def test_a_box_with_an_interval_too_many_or_too_few_is_refused(n_more: int, has_groups: bool) -> None:
+    """Three classes: with groups there must be three intervals for each, and two of them make six."""
+    groups = np.arange(20) % 2
+    votes = make_votes(20, item_groups=np.array(["north", "south"])[groups]) if has_groups else make_votes(20)
+    document = json.loads(render(describe(group_model(votes) if has_groups else fit("BalsubramaniFreund-gold", votes))))
+    assert len(document["classes"]) == 3
+    build(parse(Path("model.json"), json.dumps(document).encode()))
+    rows = document["learned"]["box"]["intervals"]
+    rows[:] = rows[:n_more] if n_more < 0 else rows + [{**rows[-1], "moment": f"extra {i}"} for i in range(n_more)]
+    n_said = len(document["rules"]) + 3 + has_groups
+    more = " and 3 for each group" if has_groups else ""
+    assert_says(refusal(json.dumps(document)), f"a box of {n_said} intervals{more}", f"found {len(rows)}")
 
 
 def test_every_missing_field_is_named() -> None:

@@ -130,29 +130,25 @@ def _check_predictions(model: LabelModel) -> None:
     assert np.allclose(proba.sum(axis=1), 1)
 
 
-def damage(n_seconds: float, n_each: int, seed: int) -> tuple[int, int]:
-    """Numbers of files tried and loaded, until the time or the number is used up."""
+def damage(n_each: int, seed: int) -> tuple[int, int]:
+    """Numbers of files tried and loaded, so many of each kind of model."""
     rng = np.random.default_rng(seed)
-    tried = loaded = 0
-    end = time.monotonic() + n_seconds
+    loaded = 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        while tried < n_each * len(FITS) and time.monotonic() < end:
-            for name in FITS:
-                content = edit_json(name, rng) if rng.random() < 0.7 else damage_bytes(name, rng)
-                tried += 1
-                loaded += try_one(content)
-    return tried, loaded
+        for name in [*FITS] * n_each:
+            content = edit_json(name, rng) if rng.random() < 0.7 else damage_bytes(name, rng)
+            loaded += try_one(content)
+    return n_each * len(FITS), loaded
 
 
 def test_some_hundred_damaged_files() -> None:
-    tried, loaded = damage(60, 10, seed=1)
-    assert tried >= 100
+    tried, loaded = damage(10, seed=1)
     assert 0 < loaded < tried  # some edits leave a model, most do not
 
 
 @pytest.mark.slow
-def test_a_minute_of_damaged_files() -> None:
-    tried, loaded = damage(60, 10**9, seed=time.time_ns() % 2**32)
+def test_thousands_of_damaged_files() -> None:
+    tried, loaded = damage(200, seed=time.time_ns() % 2**32)
     print(f"{tried:,} files tried, {loaded:,} of them still a model")
     assert 0 < loaded < tried

@@ -47,7 +47,7 @@ def run() -> Iterator[Run]:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres", "postgres")
         base, options = str(folder / "base"), f"-c listen_addresses='' -c fsync=off -k {folder}"
-        control = _command(str(programs / "pg_ctl"), "-D", base, "-w")
+        control = _command(str(programs / "pg_ctl"), "-D", base, "-w", "-t", "600")
         initialise = _command(
             str(programs / "initdb"), "-D", base, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C"
         )

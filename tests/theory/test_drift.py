@@ -161,6 +161,42 @@ def test_votes_that_nobody_gives_are_no_comparisons() -> None:
     assert first.adjusted_p_value == second.adjusted_p_value
 
 
+def holm_by_hand(p_values: list[float]) -> list[float]:
+    """The smallest times their number, the next times one less, ..., none smaller than one before it, none above 1."""
+    adjusted, largest = dict[float, float](), 0.0
+    for rank, p in enumerate(sorted(p_values)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p))
+        adjusted[p] = largest
+    return [adjusted[p] for p in p_values]
+
+
+@pytest.mark.parametrize("votes", [(0, 1), (-1, 1), (-1, 0)])
+def test_two_votes_that_are_each_others_opposite_are_one_comparison_and_both_rows_have_its_p_value(
+    votes: tuple[int, int],
+) -> None:
+    """Rule 0 gives two votes, rule 1 all three: four comparisons, and the five rows that are given have their p."""
+    rng = np.random.default_rng(6)
+    draws = [(60, 0.3, [0.2, 0.5, 0.3]), (80, 0.75, [0.4, 0.3, 0.3])]
+    new, pool = (
+        np.column_stack([rng.choice(votes, n, p=[share, 1 - share]), rng.choice(3, n, p=shares) - 1])
+        for n, share, shares in draws
+    )
+    table = [[np.sum(part[:, 0] == votes[i]) for i in (0, 1)] for part in (new, pool)]
+    others = [[[np.sum(part[:, 1] == vote), np.sum(part[:, 1] != vote)] for part in (new, pool)] for vote in (-1, 0, 1)]
+    p_values = [
+        min(1.0, 2 * min(float(fisher_exact(np.array(t), alternative=side).pvalue) for side in ("less", "greater")))
+        for t in (table, *others)
+    ]
+    first, *rest = holm_by_hand(p_values)
+    drift = check(new, pool)
+    assert drift.n_tests == 4
+    by_vote = {row.vote if row.vote is not None else -1: row for row in drift.rows if row.rule == "rule_0"}
+    for vote in (-1, 0, 1):
+        assert by_vote[vote].adjusted_p_value == pytest.approx(first if vote in votes else 1.0, rel=1e-9)
+    assert [row.adjusted_p_value for row in drift.rows if row.rule == "rule_1"] == pytest.approx(rest, rel=1e-9)
+    assert first < drift.error and [row.rule for row in drift.drifted].count("rule_0") == 2
+
+
 def test_nothing_found_says_what_that_does_not_prove() -> None:
     pool = [[0, 1]] * 50 + [[1, 0]] * 50
     says = str(check(pool[20:70], pool))

@@ -52,6 +52,42 @@ def test_slope_is_the_distance_of_a_moment_from_its_bound(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_violation_and_residual_are_those_of_a_loop_over_the_moments(seed: int) -> None:
+    """At weights that are far from the best ones. The last rule never votes: its interval cannot be violated."""
+    small = make_problem(seed)
+    n_rules = small.votes.n_rules
+    array = np.column_stack([small.votes.array, np.full(small.votes.n_items, -1)])
+    votes = tw.Votes(array, class_names=small.votes.class_names)
+    lower, upper = (np.insert(bound, n_rules, 0.9) for bound in (small.lower, small.upper))
+    problem = pose(SmallProblem(votes, lower, upper, small.labels))
+    weights = np.random.default_rng(seed).normal(size=len(lower)) * (np.arange(len(lower)) % 3)
+    point = evaluate(weights, problem)
+    values = item_moments(votes, point.proba[votes.inverse])
+    voted = np.append((array >= 0).any(axis=0), [True] * votes.n_classes)
+    worst, residuals = 0.0, []
+    for m, value in enumerate(values):
+        outside = max(lower[m] - value, value - upper[m], 0.0)
+        distance = {1: abs(value - lower[m]), -1: abs(value - upper[m]), 0: outside}[int(np.sign(weights[m]))]
+        worst = max(worst, outside if voted[m] else 0.0)
+        residuals.append(distance if voted[m] else 0.0)
+    assert maxent.box_violation(point, problem) == pytest.approx(worst, abs=1e-12)
+    np.testing.assert_allclose(maxent.kkt_residuals(point, problem), residuals, atol=1e-12)
+
+
+def test_some_violations_are_positive_and_some_problems_have_none() -> None:
+    """What the loop above compares must differ from 0, and from what a moment over no item would give."""
+    small = make_problem(1)
+    inside = tw.Box.from_bounds(small.votes)
+    wide = pose(SmallProblem(small.votes, inside.lower, inside.upper, small.labels))
+    assert maxent.box_violation(evaluate(np.zeros(len(inside)), wide), wide) == 0
+    found = []
+    for seed in SEEDS:
+        problem = pose(make_problem(seed))
+        found.append(maxent.box_violation(evaluate(np.zeros(len(problem.shares)), problem), problem))
+    assert max(found) > 0.1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_hessian_is_the_slope_of_the_slope(seed: int) -> None:
     problem, h = pose(make_problem(seed)), 1e-5
     weights = np.random.default_rng(seed).normal(size=len(problem.shares))

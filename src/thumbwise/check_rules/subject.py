@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,8 +15,9 @@ from thumbwise.box import Box
 from thumbwise.comparison import Comparison, compare
 from thumbwise.displays.classes import classes_table
 from thumbwise.displays.tidy import Tidy
-from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError, InvalidVotesError
+from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError
 from thumbwise.gold import GoldIs, check_roles, known_gold
+from thumbwise.inputs import classes_of, in_memory, read_gold
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.overview import check_fitted_to
@@ -104,8 +106,8 @@ def _accuracy(rule: str) -> str:
 
 
 def open_subject(
-    votes: Reading | Votes,
-    gold_votes: Votes | None,
+    votes: Any,
+    gold_votes: Any,
     gold_labels: Any,
     gold_is: GoldIs,
     model: BalsubramaniFreund | None,
@@ -113,7 +115,9 @@ def open_subject(
     confidence_level: float,
 ) -> Subject:
     """Settle what is looked at: gold from one place, a box from one place, and a fit to it."""
-    pool, gold = _open_gold(votes, gold_votes, gold_labels, gold_is)
+    classes = None if box is None else box.class_names
+    classes = classes_of(model) if classes is None else classes
+    pool, gold = _open_gold(votes, gold_votes, gold_labels, gold_is, classes)
     if model is not None:
         own = _box_of(model, pool, box)
         return Subject(pool, gold, own, model, None, own.evidence.confidence_level or confidence_level)
@@ -123,7 +127,9 @@ def open_subject(
     return Subject(pool, gold, box, fitted, conflict, confidence_level)
 
 
-def _open_gold(votes: Any, gold_votes: Votes | None, gold_labels: Any, gold_is: GoldIs) -> tuple[Votes, Gold | None]:
+def _open_gold(
+    votes: Any, gold_votes: Any, gold_labels: Any, gold_is: GoldIs, class_names: tuple[Hashable, ...] | None
+) -> tuple[Votes, Gold | None]:
     if isinstance(votes, Reading):
         if gold_votes is not None or gold_labels is not None:
             raise InvalidChoiceError(
@@ -133,19 +139,15 @@ def _open_gold(votes: Any, gold_votes: Votes | None, gold_labels: Any, gold_is: 
         doubt = None if votes.gold_design is None else votes.gold_design.doubt
         own = Gold(votes.gold_votes, votes.gold_labels, votes.gold_is, doubt)
         return votes.votes, own if len(own) else None
-    if not isinstance(votes, Votes):
-        raise InvalidVotesError(
-            f"what is checked must be Votes, or a Reading as read_votes gives it; found {type(votes).__name__}. "
-            "Pass tw.Votes(...) of it."
-        )
     if (gold_votes is None) != (gold_labels is None):
         missing = "gold_votes" if gold_votes is None else "gold_labels"
         raise InvalidChoiceError(f"gold must be votes and labels; {missing} is missing. Pass both, or neither.")
+    gold_votes, pool, gold_labels = read_gold(gold_votes, votes, gold_labels, class_names=class_names)
     if gold_votes is None:
-        return votes, None
-    gold, labels, _ = known_gold(gold_votes, gold_labels, votes)
-    check_roles(gold, votes, gold_is)
-    return votes, Gold(gold, labels, gold_is)
+        return in_memory(pool), None
+    gold, labels, _ = known_gold(gold_votes, gold_labels, in_memory(pool))
+    check_roles(gold, pool, gold_is)
+    return pool, Gold(gold, labels, gold_is)
 
 
 def _box_from_gold(votes: Any, gold: Gold, pool: Votes, confidence_level: float) -> Box:

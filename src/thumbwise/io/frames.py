@@ -30,8 +30,13 @@ def as_table(frame: Any) -> Table | None:
     index = own_index(opened)
     if index is None:
         return Table(columns)
-    name = getattr(nw.maybe_get_index(opened), "name", None)
-    return Table({"item_id" if name is None else str(name): as_column(index.tolist()), **columns})
+    return Table({index_name(opened): as_column(index.tolist()), **columns})
+
+
+def index_name(frame: nw.DataFrame[Any]) -> str:
+    """What the index of a frame is called as a column."""
+    name = getattr(nw.maybe_get_index(frame), "name", None)
+    return "item_id" if name is None else str(name)
 
 
 def _from_series(series: nw.Series[Any]) -> Column:

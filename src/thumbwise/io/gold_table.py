@@ -17,6 +17,8 @@ from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, li
 from thumbwise.io.tables import Table, as_text
 from thumbwise.io.unknown_gold import drop_unknown
 from thumbwise.labels import UNKNOWN
+from thumbwise.reading.frames import counts_rows
+from thumbwise.reading.item_order import index_of
 
 
 def read_ids(column: Column, name: str, where: str, mend: str = "Drop the repeated rows.") -> AnyArray:
@@ -45,16 +47,20 @@ def _repeated(texts: list[str | None], name: str, where: str, mend: str) -> Inva
 
 @dataclass(frozen=True, eq=False)
 class GoldLabels:
-    """Labels, and the texts of the ids that they belong to; None if they are in the order of the items."""
+    """Labels, and the texts of the ids that they belong to; None if they are in the order of the items.
+
+    Ids that only count the rows of a pandas Series are ids if the items have the same, and otherwise an order.
+    """
 
     labels: Column
     ids: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     design: GoldDesign | None = None
+    only_counts: bool = False
 
     def place(self, classes: IntArray, item_ids: AnyArray) -> IntArray:
         """Class number of every item, -1 where unknown, from those of the labels."""
-        if self.ids is None:
+        if self.ids is None or (self.only_counts and {*self.ids} != {*map(str, item_ids.tolist())}):
             if len(classes) != len(item_ids):
                 raise InvalidLabelsError(
                     "gold must be one label per item (missing where unknown), or a table of ids and labels; found "
@@ -72,6 +78,7 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     Parameters
     ----------
     gold : Table, frame, mapping of ids to labels, or one label per item
+        A pandas Series is a mapping of its index to labels; see :mod:`thumbwise.reading.item_order`.
     id_name : str or None
         What the column of ids is called in the votes; None if they have none.
     roles : Roles
@@ -79,6 +86,9 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     if isinstance(gold, Mapping):
         gold = Table({"id": as_column(list(gold)), "label": as_column(list(gold.values()))})
     table = gold if isinstance(gold, Table) else as_table(gold)
+    index = index_of(gold) if table is None else None
+    if index is not None:
+        return _by_index(gold, index, roles)
     if table is None:
         return gold_in_order(as_column(gold), "gold", roles, ("gold labels are taken in the order of the items",))
     if id_name is None:
@@ -100,6 +110,16 @@ def gold_in_order(
     """One label per item, without those that are unknown."""
     known, dropped = drop_unknown(labels, roles, where, in_order=True, votes=votes)
     return GoldLabels(known, None, (*notes, *(f"{text} items have a gold label: {why}" for text, why in dropped)))
+
+
+def _by_index(gold: Any, index: AnyArray, roles: Roles) -> GoldLabels:
+    """Labels of a pandas Series, by its index; items without a column of ids have the numbers of their rows."""
+    only_counts = counts_rows(index)
+    labels, dropped = drop_unknown(as_column(gold), roles, "gold", in_order=True)
+    ids = read_ids(as_column(index.tolist()), "index", "gold")
+    note = f"gold labels are matched with the items by their index{', or order if ids differ' if only_counts else ''}"
+    notes = (note, *(f"{text} gold labels were used: {why}" for text, why in dropped))
+    return GoldLabels(labels, tuple(map(str, ids.tolist())), notes, only_counts=only_counts)
 
 
 def _rows_of(gold_ids: tuple[str, ...], ids: AnyArray) -> list[int]:

@@ -11,11 +11,13 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, MissingPackageError
-from thumbwise.io.frames import like_frame
+from thumbwise.inputs import classes_of, read_items
+from thumbwise.io.frames import index_name, like_frame
 from thumbwise.io.readings import Reading
 from thumbwise.io.tables import Table, check_names, write_table
+from thumbwise.labels import UNKNOWN
 from thumbwise.metrics import TIE
-from thumbwise.votes import Votes
+from thumbwise.reading.frames import open_frame
 
 Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
 SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")
@@ -31,12 +33,12 @@ class Predictor(Protocol):
     def predict(self, votes: Any, /) -> Any: ...
 
 
-def labels_frame(reading: Reading, model: Predictor, *, shape: Shape = "table") -> Any:
-    """Labels as a frame of the library that the votes came in; as a mapping of columns if they came from a file.
+def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> Any:
+    """Labels as a frame of the library that the votes came in; as a mapping of columns if they came in no frame.
 
     Parameters
     ----------
-    reading : Reading
+    reading : Reading, Votes, array-like or frame
     model : fitted model
     shape : {"table", "crowd-kit", "snorkel"}
         The columns. "table": ids, ``label``, a column ``p_<class>`` for each class, ``margin`` (between the two most
@@ -52,15 +54,28 @@ def labels_frame(reading: Reading, model: Predictor, *, shape: Shape = "table") 
     >>> tw.labels_frame(reading, tw.MajorityVote().fit(reading.votes)).columns
     ['id', 'label', 'p_0', 'p_1', 'margin', 'entropy', 'n_votes']
     """
+    reading = _as_reading(reading, model)
     table = labels_table(reading, model, shape)
     return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
 
 
-def write_labels(reading: Reading, model: Predictor, path: str | PathLike[str], *, shape: Shape = "table") -> Table:
+def write_labels(reading: Any, model: Predictor, path: str | PathLike[str], *, shape: Shape = "table") -> Table:
     """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`."""
-    table = labels_table(reading, model, shape)
+    table = labels_table(_as_reading(reading, model), model, shape)
     write_table(table, str(path))
     return table
+
+
+def _as_reading(votes: Any, model: Predictor) -> Reading:
+    """Votes without gold, which remember the frame that they came in."""
+    if isinstance(votes, Reading):
+        return votes
+    read, _ = read_items(votes, None, class_names=classes_of(model))
+    frame = open_frame(votes, "votes")
+    id_name = None if frame is None or not read.has_ids else index_name(frame)
+    return Reading(
+        read, np.full(read.n_items, UNKNOWN), id_name=id_name, source=None if frame is None else frame.to_native()
+    )
 
 
 def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> Table:
@@ -152,7 +167,7 @@ def as_snorkel(proba: Any) -> tuple[IntArray, FloatArray]:
     return snorkel_predictions(checked), checked
 
 
-def as_crowd_kit(votes: Votes, proba: Any, labels: AnyArray | None = None) -> tuple[Any, Any]:
+def as_crowd_kit(votes: Any, proba: Any, labels: AnyArray | None = None) -> tuple[Any, Any]:
     """Labels and probabilities as crowd-kit's aggregators give them, in pandas.
 
     Returns ``labels_``, a series ``agg_label`` by ``task``, and ``probas_``, a frame with a column for each class.
@@ -169,6 +184,7 @@ def as_crowd_kit(votes: Votes, proba: Any, labels: AnyArray | None = None) -> tu
         import pandas as pd  # noqa: PLC0415  # pandas is not needed for anything else
     except ImportError:
         raise MissingPackageError("crowd-kit's shape is made of pandas objects: pip install pandas") from None
+    votes, proba = read_items(votes, proba)
     checked = np.asarray(proba, dtype=float)
     if checked.shape != (votes.n_items, votes.n_classes):
         raise InvalidLabelsError(

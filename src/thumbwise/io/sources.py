@@ -47,7 +47,7 @@ def read_votes(
         A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
         pandas, polars or PyArrow.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
-        Gold labels, if the source does not hold them.
+        Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items.
     layout : {"wide", "long", "jury", "wrench", "mat"}, optional
         Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge.
     item_id, rule, label : str, optional

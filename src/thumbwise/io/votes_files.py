@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Literal
+from typing import Any, Literal
 
 from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.inputs import as_votes, in_memory
 from thumbwise.io.long import long_table
 from thumbwise.io.tables import write_table
 from thumbwise.io.wide import wide_table
-from thumbwise.votes import Votes
 
 
-def write_votes(votes: Votes, path: str | PathLike[str], *, layout: Literal["wide", "long"] = "wide") -> None:
+def write_votes(votes: Any, path: str | PathLike[str], *, layout: Literal["wide", "long"] = "wide") -> None:
     """Write votes with ids, rule names and class names, whole or not at all; :func:`read_votes` reads them back.
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes, array-like or frame
     path : path
         Ends in .csv, .tsv, .parquet, .jsonl or .ndjson.
     layout : {"wide", "long"}
@@ -42,4 +42,5 @@ def write_votes(votes: Votes, path: str | PathLike[str], *, layout: Literal["wid
     """
     if layout not in ("wide", "long"):
         raise InvalidChoiceError(f'layout must be "wide" or "long"; found {layout!r}.')
+    votes = in_memory(as_votes(votes))
     write_table(wide_table(votes) if layout == "wide" else long_table(votes), str(path))

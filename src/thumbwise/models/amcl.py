@@ -15,6 +15,7 @@ from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InfeasibleBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.gold import known_gold
+from thumbwise.inputs import read_gold
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
@@ -147,7 +148,9 @@ class AMCL(LabelModel):
             Their classes.
         """
         self._check_parameters()
-        votes = read_for_fit(votes, y)
+        if gold_votes is not None:
+            gold_votes, votes, gold_labels = read_gold(gold_votes, votes, gold_labels)
+        votes, y = read_for_fit(votes, y)
         gold, labels = _settle_gold(votes, y, gold_votes, gold_labels)
         pool = votes.patterns
         used = pool.votes_per_rule > 0
@@ -244,10 +247,6 @@ def _settle_gold(votes: Votes, y: Any, gold_votes: Any, gold_labels: Any) -> tup
             "fit needs either labels of the pool (y, with -1 where unknown) or both gold_votes and gold_labels."
         )
     if y is None:
-        if not isinstance(gold_votes, Votes):
-            is_unnamed = isinstance(gold_votes, (list, tuple, np.ndarray))
-            rule_names = votes.rule_names if is_unnamed else None
-            gold_votes = Votes(gold_votes, class_names=votes.class_names, rule_names=rule_names, copy=False)
         gold, labels, _ = known_gold(gold_votes, gold_labels, votes)
         return gold, labels
     labels = code_labels(y, votes.class_names, votes.n_items)

@@ -118,7 +118,7 @@ class BalsubramaniFreund(LabelModel):
         if self.on_infeasible not in ("raise", "widen"):
             raise ValueError(f'on_infeasible must be "raise" or "widen"; found {self.on_infeasible!r}.')
         earlier = _read_start(start)
-        votes = read_for_fit(votes, y)
+        votes, y = read_for_fit(votes, y, None if box is None else box.class_names)
         box = self._settle_box(votes, y, box)
         known = box.known if self.pin_gold else None
         problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)

@@ -16,11 +16,13 @@ from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.drift import Drift, PoolSummary, compare_with_pool
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.inputs import check_table, in_memory, is_unnamed, open_lazy
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.models.display import ShownInNotebooks
-from thumbwise.models.inputs import align, check_table, in_memory, is_unnamed, open_lazy
+from thumbwise.models.inputs import align
 from thumbwise.patterns import Patterns, take_rows
+from thumbwise.reading.item_order import in_item_order
 from thumbwise.sql import DialectName, to_sql
 from thumbwise.votes import Votes
 
@@ -107,6 +109,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
 
     def score(self, votes: Any, y: Any) -> float:
         """Share of the items with a known label that ``predict`` gets right."""
+        y = in_item_order(y, votes)
         votes = in_memory(self._read(votes))
         labels = code_labels(y, votes.class_names, votes.n_items)
         known = labels != UNKNOWN

@@ -112,7 +112,7 @@ class DataProgramming(LabelModel):
         """Estimate the vote rates; known labels in ``y`` (-1 or missing where unknown) give the class balance only."""
         if self.solver not in ("converged", "epochs"):
             raise ValueError(f'solver must be "converged" or "epochs"; found {self.solver!r}.')
-        votes = read_for_fit(votes, y)
+        votes, y = read_for_fit(votes, y)
         overlaps = Overlaps.observe(votes.patterns, self._settle_balance(votes, y))
         found = self._converge(overlaps) if self.solver == "converged" else self._take_epochs(overlaps)
         rates = _keep_inside(found.loadings / overlaps.roots, votes.n_items)

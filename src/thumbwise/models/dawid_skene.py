@@ -120,7 +120,7 @@ class DawidSkene(LabelModel):
             ids those items keep them in every prediction.
         """
         self._check()
-        votes = read_for_fit(votes, y)
+        votes, y = read_for_fit(votes, y)
         labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
         evidence = _Evidence.of(votes, labels, self)
         found = ascend(

@@ -121,7 +121,7 @@ class EBCC(LabelModel):
             Classes of the items, -1 or missing where unknown. An item with a label keeps it throughout.
         """
         self._check_parameters()
-        votes = read_for_fit(votes, y)
+        votes, y = read_for_fit(votes, y)
         labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
         rows = find_rows(votes, labels)
         prior = make_prior(

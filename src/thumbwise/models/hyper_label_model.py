@@ -75,7 +75,7 @@ class HyperLabelModel(LabelModel):
 
         The authors' package can fine-tune the network on gold labels; that made its log loss worse more often than not.
         """
-        votes = read_for_fit(votes, y)
+        votes = read_for_fit(votes, y)[0]
         patterns = votes.patterns
         self.network_ = read_network(self.weights)
         targets = [1] if votes.n_classes == 2 and not self.symmetric else range(votes.n_classes)

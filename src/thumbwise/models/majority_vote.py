@@ -28,7 +28,7 @@ class MajorityVote(LabelModel):
 
     def fit(self, votes: Any, y: Any = None) -> MajorityVote:
         """Learn nothing but the names of rules and classes; ``y`` is ignored."""
-        self._remember(read_for_fit(votes, y))
+        self._remember(read_for_fit(votes, y)[0])
         return self
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:

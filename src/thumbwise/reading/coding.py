@@ -162,17 +162,10 @@ def code_names(
     abstain: str | None,
 ) -> tuple[IntArray, tuple[Hashable, ...]]:
     """Turn columns of strings into class numbers; class names not given are the distinct strings in sorted order."""
-    found = sorted({name for names, _ in columns for name in names if name != abstain})
     if class_names is None:
-        _refuse_abstain_lookalikes(found, abstain)
-        if len(found) < 2:
-            raise InvalidVotesError(
-                f"there must be at least two classes; found {len(found)} in the votes "
-                f"({', '.join(map(repr, found)) or 'none'}). List all of them in class_names=[...]."
-            )
-        class_names = tuple(found)
+        class_names = settle_names(columns, abstain)
     else:
-        unknown = [name for name in found if name not in set(class_names)]
+        unknown = [name for name in _distinct(columns, abstain) if name not in set(class_names)]
         if unknown:
             raise _unknown_name(columns, rule_names, unknown, class_names)
     k = settle_n_classes(0, n_classes, class_names)
@@ -183,6 +176,22 @@ def code_names(
         lookup = np.array([number.get(name, ABSTAIN) for name in names] + [ABSTAIN])
         coded[:, j] = lookup[index]  # index -1 (missing) meets the ABSTAIN at the end
     return coded, tuple(class_names)
+
+
+def settle_names(columns: Sequence[StringColumn], abstain: str | None = None) -> tuple[str, ...]:
+    """The distinct strings in sorted order; never silently one, never a mark that may mean abstain."""
+    found = _distinct(columns, abstain)
+    _refuse_abstain_lookalikes(found, abstain)
+    if len(found) < 2:
+        raise InvalidVotesError(
+            f"there must be at least two classes; found {len(found)} in the votes "
+            f"({', '.join(map(repr, found)) or 'none'}). List all of them in class_names=[...]."
+        )
+    return tuple(found)
+
+
+def _distinct(columns: Sequence[StringColumn], abstain: str | None) -> list[str]:
+    return sorted({name for names, _ in columns for name in names if name != abstain})
 
 
 def _refuse_abstain_lookalikes(found: Iterable[str], abstain: str | None) -> None:

@@ -31,8 +31,12 @@ def own_index(source: nw.DataFrame[Any] | nw.Series[Any]) -> AnyArray | None:
     if index is None:
         return None
     values = np.asarray(index)
-    counts_rows = values.dtype.kind in "iu" and np.array_equal(values, np.arange(len(values)))
-    return None if counts_rows else values
+    return None if counts_rows(values) else values
+
+
+def counts_rows(index: AnyArray) -> bool:
+    """Whether an index is 0, 1, 2, ..., as those that nobody gave are, and so names nothing."""
+    return index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index)))
 
 
 def refuse_mixture(names: Sequence[str], textual: Sequence[bool], silent: Sequence[bool]) -> None:

@@ -43,6 +43,8 @@ class RawVotes:
 
 def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     """Open an array-like or a frame; a string as ``item_ids`` names the frame's column of ids."""
+    if isinstance(data, RawVotes):  # opened before, to look at it
+        return data
     if isinstance(data, np.ndarray):  # the usual case, before looking for frames of all kinds
         return _open_array(data, item_ids, rule_names)
     if sp.issparse(data):

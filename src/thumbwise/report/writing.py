@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.inputs import classes_of, read_items
 from thumbwise.io.readings import Reading
 from thumbwise.io.whole import replacing
 from thumbwise.labels import code_labels
@@ -21,7 +22,7 @@ _ENDINGS = (".html", ".htm")
 
 
 def write_report(
-    votes: Reading | Votes,
+    votes: Any,
     path: str | os.PathLike[str],
     *,
     y: Any = None,
@@ -37,12 +38,12 @@ def write_report(
 
     Parameters
     ----------
-    votes : Reading or Votes
+    votes : Reading, Votes, array-like or frame
         As :func:`thumbwise.read_votes` gives them, with gold and the columns that show what an item is; or votes alone.
     path : path
         Ends in .html or .htm. An older file is replaced in one step.
     y : array-like of shape (n_items,), optional
-        With Votes: classes of the items, -1 or missing where unknown.
+        Without a Reading: classes of the items, -1 or missing where unknown.
     model : BalsubramaniFreund, optional
         Fitted to these votes; absent: fitted with its defaults.
     findings : Checks or sequence, optional
@@ -72,7 +73,7 @@ def write_report(
     """
     target = check_report_path(path)
     load_jinja()  # what is missing is said before anything is computed
-    reading = _as_reading(votes, y)
+    reading = _as_reading(votes, y, model)
     model = fit_for_report(reading) if model is None else _check_model(model, reading.votes)
     page = render(gather(reading, model, title=title, findings=findings))
     try:
@@ -109,16 +110,12 @@ def fit_for_report(reading: Reading, **options: Any) -> BalsubramaniFreund:
     return BalsubramaniFreund(**options).fit(reading.votes, box=reading.box(confidence_level=level))
 
 
-def _as_reading(votes: Reading | Votes, y: Any) -> Reading:
+def _as_reading(votes: Any, y: Any, model: Any) -> Reading:
     if isinstance(votes, Reading):
         if y is not None:
             raise InvalidLabelsError("labels must come from one place; a Reading holds its own, and y was given too.")
         return votes
-    if not isinstance(votes, Votes):
-        raise InvalidVotesError(
-            f"a report is about Votes, or a Reading as read_votes gives it; found {type(votes).__name__}. "
-            "Pass tw.Votes(...) of it."
-        )
+    votes, y = read_items(votes, y, class_names=classes_of(model))
     return Reading(votes, code_labels([-1] * votes.n_items if y is None else y, votes.class_names, votes.n_items))
 
 

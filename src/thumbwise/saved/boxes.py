@@ -91,6 +91,7 @@ def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> 
         _read_limit(least, len(rows)),
         _read_limit(most, len(rows)),
         alone.optional(lambda bounds: bounds.array((2, votes.n_classes))),
+        votes.class_names,
     )
     _check_names(intervals, box, votes)
     return box, weights
@@ -172,9 +173,10 @@ def _check_number_of_moments(node: Node, builders: Sequence[MomentBuilder], vote
     sizes |= {kinds.class_accuracies: p * k, kinds.confusion_cells: p * k * k}
     by_groups = sum(builder is kinds.group_frequencies for builder in builders)
     n_moments = sum(sizes.get(builder, 1) for builder in builders if builder is not kinds.group_frequencies)
-    fits = n_intervals > n_moments if by_groups else n_intervals == n_moments
+    n_more = n_intervals - n_moments  # as many for each group, of which only votes tell the number
+    fits = n_more > 0 and n_more % (by_groups * k) == 0 if by_groups else n_more == 0
     if not fits or not builders:
-        more = " or more, since some are by group" if by_groups else ""
+        more = f" and {by_groups * k} for each group" if by_groups else ""
         node.refuse(f"a box of {n_moments} intervals{more}, as its moments say", f"{n_intervals}")
 
 
