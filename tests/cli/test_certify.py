@@ -70,7 +70,7 @@ def test_the_output_of_label_can_be_certified(folder: Path, run: Run) -> None:
     assert answer.exit_code == 0
     for name in ("accuracy", "mean log loss", "mean Brier score"):
         assert f"the {name} of these predictions on these 60 items lies between" in answer.stdout
-    bound = re.search(r"is at most (\d\.\d+)", said)
+    bound = re.search(r"\((\d\.\d+) over all 60;", said)
     worst = re.search(r"log loss of .* between \S+ and (\d\.\d+)", answer.stdout)
     assert bound is not None
     assert worst is not None

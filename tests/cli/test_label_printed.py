@@ -9,6 +9,7 @@ import pytest
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
+from thumbwise.outward import at_least, at_most
 
 
 def row_of(text: str, name: str) -> list[str]:
@@ -35,8 +36,8 @@ def test_rule_table_holds_the_numbers(folder: Path, run: Run) -> None:
             str((voted == 1).sum()),
             str(n_gold),
             f"{right / n_gold:.3f}",
-            f"{box.lower[j]:.3f}",
-            f"{box.upper[j]:.3f}",
+            at_least(box.lower[j]),
+            at_most(box.upper[j]),
             weight,
             {1: "lower", -1: "upper", 0: "-"}[int(model.active_[j])],
         ]
