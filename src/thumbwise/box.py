@@ -12,22 +12,21 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.designs import (
     check_combination,
-    check_weights,
     class_balanced_bounds,
     given_frequencies,
-    stratified_intervals,
-    weighted_intervals,
+    gold_intervals,
+    read_weighting,
 )
 from thumbwise.evidence import Evidence, gold_evidence
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.gold import (
     GoldIs,
     GoldSample,
+    WeightedDesign,
+    check_agreement,
     check_roles,
-    exact_intervals,
     known_gold,
     known_labels,
-    wilson_intervals,
 )
 from thumbwise.gold_checks.sample_check import check_sample
 from thumbwise.labels import KnownLabels, label_masses
@@ -153,6 +152,7 @@ class Box(ShowsItself):
         stratified: bool = False,
         weights: Any = None,
         max_weight: float | None = None,
+        design: WeightedDesign | None = None,
         n_permutations: int = 0,
     ) -> Box:
         """Intervals from items whose label is known.
@@ -183,9 +183,14 @@ class Box(ShowsItself):
         stratified : bool
             Gold was drawn at random within each group of items (``item_groups`` of both votes), however many from each.
         weights : array-like of shape (n_gold,), optional
-            Inverse inclusion probabilities, if gold was drawn independently from the pool with unequal chances.
+            Inverse inclusion probabilities, if gold was drawn from the pool with unequal chances: an item of weight 50
+            stands for 50 items. Such gold is part of the pool; items without a label count as not drawn.
         max_weight : float, optional
             Needed with ``weights``: the largest weight that any item of the pool could have had.
+        design : {"with_replacement", "poisson"}, optional
+            Needed with ``weights``: n independent draws, each with chance 1 / (n * weight) for an item, which may be
+            drawn (and stand in gold) more than once; or each item of the pool drawn or not on its own, with chance
+            1 / weight, so that the number of gold items is random.
         n_permutations : int
             For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
             ``evidence.sample_check``. 0 looks at each rule's coverage and classes only; 999 or so also at patterns.
@@ -204,19 +209,14 @@ class Box(ShowsItself):
         _check_choice("interval", interval, ("exact", "wilson"))
         check_combination(interval, symmetric, stratified, weights)
         gold_votes, labels, weights = known_gold(gold_votes, gold_labels, pool, weights)
-        check_roles(gold_votes, pool, gold_is)
-        sample = GoldSample(
-            gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weights is not None
-        )
+        weighting = read_weighting(weights, max_weight, design)
+        gold_is = gold_is if weighting is None else "subset"
+        check_roles(gold_votes, pool, gold_is, may_repeat=weighting is not None and weighting.may_repeat)
+        if weighting is not None:
+            check_agreement(gold_votes, labels, weighting.weights)
+        sample = GoldSample(gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weighting)
         errors = sample.split_error(1 - confidence_level, joint)
-        if weights is not None:
-            design, (lower, upper) = "weighted", weighted_intervals(sample, check_weights(weights, max_weight), errors)
-        elif stratified:
-            design, (lower, upper) = "stratified", stratified_intervals(sample, errors)
-        elif interval == "exact":
-            design, (lower, upper) = gold_is, exact_intervals(sample.counts, errors)
-        else:
-            design, (lower, upper) = gold_is, wilson_intervals(sample.counts, errors, symmetric)
+        drawn, (lower, upper) = gold_intervals(sample, errors, interval, symmetric, stratified)
         if class_frequencies is not None:
             lower, upper = given_frequencies(sample.pooled, pool, class_frequencies, lower, upper)
         return cls(
@@ -228,13 +228,13 @@ class Box(ShowsItself):
                     len(labels),
                     pool.fingerprint,
                     confidence_level,
-                    design,
+                    drawn,
                     interval,
                     joint,
                     class_frequencies is not None,
                 ),
                 sample_check=None
-                if design in ("weighted", "stratified")
+                if drawn not in ("separate", "subset")
                 else check_sample(gold_votes, pool, gold_is=gold_is, n_permutations=n_permutations),
             ),
             tuple(moments),
@@ -268,7 +268,8 @@ class Box(ShowsItself):
         -----
         *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and the
         class frequencies lie where they are said to, the box holds the truth with probability at least
-        ``confidence_level``: Clopper and Pearson's interval for each rate, with the deviation of the pool from it.
+        ``confidence_level``: gold is a random part of gold and pool together, within each class, for every number of
+        items of the class that its frequency allows; hypergeometric, no approximation.
         """
         _check_level(confidence_level)
         gold_votes, labels, _ = known_gold(gold_votes, gold_labels, pool)

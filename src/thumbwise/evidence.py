@@ -63,11 +63,14 @@ def gold_evidence(
         "subset": f"{items} a random sample of them",
         "separate": f"{items} drawn at random like them, from the same source",
         "stratified": f"{items} drawn at random within each group",
-        "weighted": f"{items} drawn from them independently, with the chances that their weights say",
+        "with_replacement": f"{items} drawn from them with replacement, with the chances that their weights say",
+        "poisson": f"{items} those of them that were drawn, each on its own with the chance that its weight says",
     }[design]
     if given:
         assumption += ", and the class frequencies lie where they are said to"
     exact = "approximate (Wilson)" if interval == "wilson" else "exact (hypergeometric)"
-    kind = "betting (Waudby-Smith and Ramdas)" if design == "weighted" else exact
+    kinds = {"stratified": "finite-sample (Chernoff over the groups)"}
+    kinds |= dict.fromkeys(("with_replacement", "poisson"), "finite-sample (betting on weighted items)")
+    kind = kinds.get(design, exact)
     method = f"{kind} {'joint' if joint else 'one by one'} at {level:.4g} from {n_gold:,} gold items"
     return Evidence(method, assumption, level, interval == "exact" and joint, n_gold, pool)

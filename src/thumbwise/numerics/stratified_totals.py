@@ -1,0 +1,141 @@
+"""Lower bounds on how many items are right in several groups together, from a random sample of each.
+
+With K_h right ones of N_h in group h, of which X_h are among the n_h drawn, the sum of a_h * X_h, a_h = N_h / n_h,
+estimates the sum of the K_h. By Markov's inequality for exp(pull * sum), with probability at least 1 - error
+
+    pull * sum_h a_h X_h - log(1 / error)  <=  sum_h g_h(K_h),    g_h(K) >= log E exp(pull * a_h * X_h),
+
+and the smallest sum of K_h that satisfies this is a lower bound on the truth. Each g_h is concave, so by weak duality
+
+    D(pull, price) = price * (pull * sum_h a_h X_h - log(1 / error)) + sum_h min_K (K - price * g_h(K))
+
+is a lower bound for every pull and price: the largest is searched for, and a search that stops early costs width only.
+The pull may be chosen after the sum is seen, since P(sum >= x) is below the smallest of the bounds for every x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+
+_GOLDEN = (np.sqrt(5) - 1) / 2
+# Evaluations: of pulls on a grid, of pulls near the best of them, and of prices for each pull.
+_N_GRID, _N_PULLS, _N_PRICES = 10, 8, 17
+# Logarithms of price * pull between which the best price lies: it is near 1 / pull.
+_LOWEST_PRICE, _HIGHEST_PRICE = -8.0, 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """Counts of shape (n_groups, n_questions).
+
+    Attributes
+    ----------
+    right, drawn, population
+        Right ones among those drawn from each group's population, as floats.
+    least, most
+        Between which numbers the right ones of each population are known to lie.
+    """
+
+    right: FloatArray
+    drawn: FloatArray
+    population: FloatArray
+    least: FloatArray
+    most: FloatArray
+
+    @classmethod
+    def of(cls, *counts: IntArray) -> GroupCounts:
+        return cls(*(np.asarray(part, dtype=float) for part in counts))
+
+    def mirrored(self) -> GroupCounts:
+        """Right and wrong exchanged."""
+        n = self.population
+        return GroupCounts(self.drawn - self.right, self.drawn, n, n - self.most, n - self.least)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """How many items each drawn one stands for; 0 in a group without a draw."""
+        return np.where(self.drawn > 0, self.population / np.maximum(self.drawn, 1), 0.0)
+
+
+def fewest_in_groups(counts: GroupCounts, error: FloatArray) -> FloatArray:
+    """Lower bounds on sums over groups of the number of right ones, one for each question.
+
+    *Guarantee*: each is at most the truth with probability at least ``1 - error``, if each group's sample is random,
+    independently of the other groups', and ``least`` and ``most`` hold.
+    """
+    log_error = np.log(error)
+    weakest, strongest = _pulls(counts, log_error)
+
+    def value(step: FloatArray) -> FloatArray:
+        return _best_over_prices(counts, log_error, weakest * (strongest / weakest) ** np.clip(step, 0, 1))
+
+    steps = np.linspace(0, 1, _N_GRID)
+    values = np.stack([value(np.full(len(log_error), step)) for step in steps])
+    near = steps[np.argmax(values, axis=0)]
+    best = np.maximum(values.max(axis=0), _climb(value, near - steps[1], near + steps[1], _N_PULLS))
+    # A number of items is whole. What rounding may have added is far below a millionth.
+    whole = np.ceil(best - 1e-6 - 1e-12 * counts.population.sum(axis=0))
+    return np.asarray(np.maximum(whole, counts.least.sum(axis=0)))
+
+
+def _pulls(counts: GroupCounts, log_error: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """From half of what suits shares of one half, where the spread is largest, to where nothing more is gained."""
+    spread = np.maximum((counts.scale * counts.population).sum(axis=0) / 4, 1e-12)
+    weakest = 0.5 * np.sqrt(-2 * log_error / spread)
+    return weakest, np.maximum(40 / np.maximum(counts.scale.max(axis=0), 1e-12), 2 * weakest)
+
+
+def _best_over_prices(counts: GroupCounts, log_error: FloatArray, pull: FloatArray) -> FloatArray:
+    """D, maximised over the price, in which it is concave."""
+    low, high = np.full_like(pull, _LOWEST_PRICE), np.full_like(pull, _HIGHEST_PRICE)
+    return _climb(lambda price: dual_value(counts, log_error, pull, np.exp(price) / pull), low, high, _N_PRICES)
+
+
+def dual_value(counts: GroupCounts, log_error: FloatArray, pull: FloatArray, price: FloatArray) -> FloatArray:
+    """D(pull, price), for each question."""
+    costs = np.where(counts.drawn > 0, _costs(counts, pull * counts.scale, price), counts.least)
+    estimate = (counts.scale * counts.right).sum(axis=0)
+    return np.asarray(price * (pull * estimate + log_error) + costs.sum(axis=0))
+
+
+def _costs(counts: GroupCounts, t: FloatArray, price: FloatArray) -> FloatArray:
+    """min_K (K - price * g(K)) for each group, with the best of four bounds g(K) on log E exp(t * X).
+
+    A sample without replacement is less spread than one with replacement (Hoeffding, 1963), and can be seen in four
+    ways: X is a number of draws that are right, of right items that are drawn, n less the wrong items that are drawn,
+    K less the right ones among the items that are not drawn. The second and third are straight in K.
+    """
+    n, size, least, most = counts.drawn, np.maximum(counts.population, 1), counts.least, counts.most
+    grow, fall = np.expm1(t), -np.expm1(-t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        k = np.clip(np.nan_to_num(price * n - size / grow), least, most)
+        draws = k - price * n * np.log1p(k / size * grow)
+        k = np.where(t * price > 1, size / fall - (size - n) / (t - 1 / price), least)
+        k = np.clip(np.nan_to_num(k), least, most)
+        rest = k - price * (t * k + np.where(n < size, (size - n) * np.log1p(-k / size * fall), 0))
+        wrong = np.log1p(-n / size * fall)
+        right_at = [k * (1 - price * np.log1p(n / size * grow)) for k in (least, most)]
+        wrong_at = [k - price * (n * t + np.where(k < size, (size - k) * wrong, 0)) for k in (least, most)]
+    return np.asarray(np.max([draws, rest, np.minimum(*right_at), np.minimum(*wrong_at)], axis=0))
+
+
+def _climb(value: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, n_steps: int) -> FloatArray:
+    """Largest value met in a golden-section search, for each question on its own."""
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = value(left), value(right)
+    best = np.maximum(at_left, at_right)
+    for _ in range(n_steps):
+        goes_left = at_left > at_right
+        low, high = np.where(goes_left, low, left), np.where(goes_left, right, high)
+        new = np.where(goes_left, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
+        at_new = value(new)
+        left, right = np.where(goes_left, new, right), np.where(goes_left, left, new)
+        at_left, at_right = np.where(goes_left, at_new, at_right), np.where(goes_left, at_left, at_new)
+        best = np.maximum(best, at_new)
+    return best
