@@ -44,11 +44,10 @@ def hypergeometric_bounds(
     questions = np.stack([part.ravel().astype(float) for part in (right, drawn, population, error)])
     distinct, place = np.unique(questions, axis=1, return_inverse=True)
     r, d, n = distinct[:3].astype(np.int64)
-    fewest = _fewest(r, d, n, distinct[3])
     # Exchanging right and wrong turns the upper tail into the lower one.
-    most = n - _fewest(d - r, d, n, distinct[3])
+    sides = _fewest(np.concatenate([r, d - r]), *(np.tile(part, 2) for part in (d, n, distinct[3])))
     place = place.reshape(right.shape)
-    return fewest[place], most[place]
+    return sides[: len(r)][place], (n - sides[len(r) :])[place]
 
 
 def _fewest(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:

@@ -47,15 +47,15 @@ def _log_tail_and_growth(
     Up to the mean, rounded down, the probability is at least 1/2, as for every sum of independent yes-or-no variables,
     of which the hypergeometric distribution is one; there 0 is returned. Beyond the mean the terms fall.
 
-    One more right item counts if it is drawn together with ``right - 1`` of the others:
-    P(X' >= right) - P(X >= right) = (drawn / population) * P(Y = right - 1), Y without that item.
+    One more right item counts if it is drawn together with ``right - 1`` of the others, which has the probability
+    comb(K, right - 1) comb(N - 1 - K, drawn - right) / comb(N, drawn), a simple multiple of P(X = right).
     """
     tail, growth = np.zeros(len(right)), np.zeros(len(right))
     is_far = _distance(right, drawn, population, total) > 0
     r, d, n, k = (a[is_far] for a in (right, drawn, population, total))
-    tail[is_far] = log_chance(r, d, n, k) + np.log(_tail_over_first_term(r, d, n, k))
-    gain = np.log(d / n) + log_chance(r - 1, d - 1, n - 1, k)
-    growth[is_far] = np.logaddexp(tail[is_far], gain) - tail[is_far]
+    sums = _tail_over_first_term(r, d, n, k)
+    tail[is_far] = log_chance(r, d, n, k) + np.log(sums)
+    growth[is_far] = np.log1p(r / (k - r + 1) * (n - k - d + r) / np.maximum(n - k, 1) / sums)
     return tail, np.maximum(growth, 1e-300)
 
 
@@ -82,7 +82,7 @@ def _tail_over_first_term(right: IntArray, drawn: IntArray, population: IntArray
 
 
 def log_chance(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
-    """Logarithm of P(X = right): X of the ``drawn`` are among the ``total`` right ones of the population; -inf if impossible.
+    """Logarithm of P(X = right), where X of the ``drawn`` are among the ``total`` right ones; -inf if impossible.
 
     The chance is a ratio of factorials of the margins and the cells of a table of two by two. With m! = m^m e^-m times
     a slowly varying rest (Stirling), the large parts are the deviances of the four cells from their expected values
