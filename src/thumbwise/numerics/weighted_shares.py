@@ -60,6 +60,8 @@ def weighted_share_bounds(
     right, wrong = np.sort(weights[is_right == 1]), np.sort(weights[is_right == 0])
     low = _largest_refuted(right, wrong, size, draw, error / 2)
     high = 1 - _largest_refuted(wrong, right, size, draw, error / 2)
+    if draw.is_poisson:  # no item is drawn twice, so what was seen is certain
+        low, high = max(low, len(right) / size), min(high, 1 - len(wrong) / size)
     return low, max(low, high)
 
 
