@@ -110,7 +110,7 @@ def _check_weights(weights: FloatArray, max_weight: float | None, least: float) 
             "weights need max_weight, the largest weight that any item of the pool could have had (1 / its smallest "
             f"chance of being drawn); the largest that was drawn is {weights.max():.6g}, but another draw may differ."
         )
-    if weights.max() > max_weight:
+    if weights.max() > max_weight * (1 + 1e-9):  # chances were divided and divided again
         raise InvalidLabelsError(
             f"no weight may exceed max_weight={max_weight}; found {weights.max():.6g}. Correct one of them."
         )

@@ -1,7 +1,7 @@
 """Exact bounds at every size and however small the error, against whole-number arithmetic.
 
-Kills, tried once: error in place of error / 2; a tail that starts at right + 1; the sum stopped after its first 32 terms;
-no allowance for rounding turned into an allowance the wrong way; Stirling's rest without its 1 / (12 m).
+Kills, tried once: error in place of error / 2; a tail that starts at right + 1; the sum stopped after 32 terms; the
+allowance for rounding inward; Stirling's rest without its 1 / (12 m).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sums over groups: every truth and every sample of small groups, and the primal problem by enumeration.
 
-Kills, tried once: the whole error in each group; the error of both sides in each; twice the pull in the estimate; each of
-the four bounds on the spread halved; a group without a draw that contributes nothing to the upper bound.
+Kills, tried once: the whole error in each group; the error of both sides in each; twice the pull in the estimate; each
+of the four bounds on the spread halved; a group without a draw that contributes nothing to the upper bound.
 """
 
 from __future__ import annotations
@@ -81,9 +81,7 @@ def smallest_sum(sample: tuple[int, ...], sizes: Sizes, error: float) -> int:
     ("sample", "sizes"),
     [((9, 8), [(10, 30), (12, 20)]), ((11, 12), [(12, 40), (12, 40)]), ((5, 6, 7), [(6, 12), (7, 10), (8, 14)])],
 )
-def test_the_bound_is_the_smallest_sum_that_is_not_refuted(
-    sample: tuple[int, ...], sizes: Sizes, error: float
-) -> None:
+def test_the_bound_is_the_smallest_sum_that_is_not_refuted(sample: tuple[int, ...], sizes: Sizes, error: float) -> None:
     """Weak duality gives up at most what lies between whole numbers."""
     drawn, population = columns([tuple(d for d, _ in sizes)]), columns([tuple(n for _, n in sizes)])
     fewest, most = stratified_bounds(columns([sample]), drawn, population, np.array([error]))

@@ -15,7 +15,6 @@ The pull may be chosen after the sum is seen, since P(sum >= x) is below the sma
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,11 +22,12 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 
-_GOLDEN = (np.sqrt(5) - 1) / 2
-# Evaluations: of pulls on a grid, of pulls near the best of them, and of prices for each pull.
-_N_GRID, _N_PULLS, _N_PRICES = 10, 8, 17
+# Pulls and prices that are tried at first, and then, a few times, around the best so far.
+_FIRST, _CLOSER, _N_ROUNDS = (10, 10), (5, 5), 5
 # Logarithms of price * pull between which the best price lies: it is near 1 / pull.
-_LOWEST_PRICE, _HIGHEST_PRICE = -8.0, 6.0
+_PRICES = (-4.0, 4.0)
+# Numbers held at once.
+_MOST_NUMBERS = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,11 @@ class GroupCounts:
     def of(cls, *counts: IntArray) -> GroupCounts:
         return cls(*(np.asarray(part, dtype=float) for part in counts))
 
+    def part(self, questions: slice) -> GroupCounts:
+        """Some of the questions."""
+        parts = (self.right, self.drawn, self.population, self.least, self.most)
+        return GroupCounts(*(part[:, questions] for part in parts))
+
     def mirrored(self) -> GroupCounts:
         """Right and wrong exchanged."""
         n = self.population
@@ -69,39 +74,47 @@ def fewest_in_groups(counts: GroupCounts, error: FloatArray) -> FloatArray:
     *Guarantee*: each is at most the truth with probability at least ``1 - error``, if each group's sample is random,
     independently of the other groups', and ``least`` and ``most`` hold.
     """
-    log_error = np.log(error)
-    weakest, strongest = _pulls(counts, log_error)
-
-    def value(step: FloatArray) -> FloatArray:
-        return _best_over_prices(counts, log_error, weakest * (strongest / weakest) ** np.clip(step, 0, 1))
-
-    steps = np.linspace(0, 1, _N_GRID)
-    values = np.stack([value(np.full(len(log_error), step)) for step in steps])
-    near = steps[np.argmax(values, axis=0)]
-    best = np.maximum(values.max(axis=0), _climb(value, near - steps[1], near + steps[1], _N_PULLS))
+    n_at_once = max(1, _MOST_NUMBERS // (_FIRST[0] * _FIRST[1] * len(counts.right)))
+    parts = [slice(start, start + n_at_once) for start in range(0, len(error), n_at_once)]
+    best = np.concatenate([_largest_dual(counts.part(part), np.log(error[part])) for part in parts])
     # A number of items is whole. What rounding may have added is far below a millionth.
     whole = np.ceil(best - 1e-6 - 1e-12 * counts.population.sum(axis=0))
     return np.asarray(np.maximum(whole, counts.least.sum(axis=0)))
 
 
+def _largest_dual(counts: GroupCounts, log_error: FloatArray) -> FloatArray:
+    """Largest D met on a grid of pulls and prices, and on finer ones around the best, for each question on its own."""
+    low, high = _pulls(counts, log_error)
+    centre = np.stack([(low + high) / 2, np.full_like(low, sum(_PRICES) / 2)])
+    reach = np.stack([(high - low) / 2, np.full_like(low, (_PRICES[1] - _PRICES[0]) / 2)])
+    best = np.full_like(low, -np.inf)
+    for shape in (_FIRST, *[_CLOSER] * _N_ROUNDS):
+        steps = np.stack(np.meshgrid(*(np.linspace(-1, 1, n) for n in shape)), axis=-1).reshape(-1, 2)
+        points = centre + steps[:, :, None] * reach
+        pull = np.exp(points[:, 0])
+        values = dual_value(counts, log_error, pull, np.exp(points[:, 1]) / pull)
+        chosen = np.argmax(values, axis=0), np.arange(len(low))
+        is_better = values[chosen] > best
+        best = np.where(is_better, values[chosen], best)
+        centre = np.where(is_better, points[chosen[0], :, chosen[1]].T, centre)
+        reach = reach * 2.5 / np.array(shape)[:, None]
+    return best
+
+
 def _pulls(counts: GroupCounts, log_error: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """From half of what suits shares of one half, where the spread is largest, to where nothing more is gained."""
+    """Logarithms, from half of what suits shares of one half, where the spread is largest, to what gains no more."""
     spread = np.maximum((counts.scale * counts.population).sum(axis=0) / 4, 1e-12)
     weakest = 0.5 * np.sqrt(-2 * log_error / spread)
-    return weakest, np.maximum(40 / np.maximum(counts.scale.max(axis=0), 1e-12), 2 * weakest)
-
-
-def _best_over_prices(counts: GroupCounts, log_error: FloatArray, pull: FloatArray) -> FloatArray:
-    """D, maximised over the price, in which it is concave."""
-    low, high = np.full_like(pull, _LOWEST_PRICE), np.full_like(pull, _HIGHEST_PRICE)
-    return _climb(lambda price: dual_value(counts, log_error, pull, np.exp(price) / pull), low, high, _N_PRICES)
+    strongest = np.maximum(40 / np.maximum(counts.scale.max(axis=0), 1e-12), 2 * weakest)
+    return np.log(weakest), np.log(strongest)
 
 
 def dual_value(counts: GroupCounts, log_error: FloatArray, pull: FloatArray, price: FloatArray) -> FloatArray:
-    """D(pull, price), for each question."""
-    costs = np.where(counts.drawn > 0, _costs(counts, pull * counts.scale, price), counts.least)
+    """D at pulls and prices of shape (n_points, n_questions)."""
+    costs = _costs(counts, pull[:, None] * counts.scale, price[:, None])
+    costs = np.where(counts.drawn > 0, costs, counts.least)
     estimate = (counts.scale * counts.right).sum(axis=0)
-    return np.asarray(price * (pull * estimate + log_error) + costs.sum(axis=0))
+    return np.asarray(price * (pull * estimate + log_error) + costs.sum(axis=1))
 
 
 def _costs(counts: GroupCounts, t: FloatArray, price: FloatArray) -> FloatArray:
@@ -123,19 +136,3 @@ def _costs(counts: GroupCounts, t: FloatArray, price: FloatArray) -> FloatArray:
         right_at = [k * (1 - price * np.log1p(n / size * grow)) for k in (least, most)]
         wrong_at = [k - price * (n * t + np.where(k < size, (size - k) * wrong, 0)) for k in (least, most)]
     return np.asarray(np.max([draws, rest, np.minimum(*right_at), np.minimum(*wrong_at)], axis=0))
-
-
-def _climb(value: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, n_steps: int) -> FloatArray:
-    """Largest value met in a golden-section search, for each question on its own."""
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = value(left), value(right)
-    best = np.maximum(at_left, at_right)
-    for _ in range(n_steps):
-        goes_left = at_left > at_right
-        low, high = np.where(goes_left, low, left), np.where(goes_left, right, high)
-        new = np.where(goes_left, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
-        at_new = value(new)
-        left, right = np.where(goes_left, new, right), np.where(goes_left, left, new)
-        at_left, at_right = np.where(goes_left, at_new, at_right), np.where(goes_left, at_left, at_new)
-        best = np.maximum(best, at_new)
-    return best
