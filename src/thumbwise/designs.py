@@ -193,11 +193,11 @@ def class_balanced_bounds(
     for true, name in enumerate(pool.class_names):
         n_drawn = int(counts[:, true].sum())
         sizes = _class_sizes(frequencies.get(name, (0.0, 1.0)), pool.n_items)
-        for rule, said in spoken:
-            n_said = int(counts[rows[:, rule] == said, true].sum())
-            low, high = realised_rate_bounds(n_said, n_drawn, sizes, part)
+        n_said = [int(counts[rows[:, rule] == said, true].sum()) for rule, said in spoken]
+        bounds = zip(*realised_rate_bounds(n_said, n_drawn, sizes, part), strict=True)
+        for (rule, said), (low, high) in zip(spoken, bounds, strict=True):
             who, what = pool.rule_names[rule], pool.class_names[said]
-            builders += [ConditionalRate(who, name, what, low), ConditionalRate(who, name, what, high)]
+            builders += [ConditionalRate(who, name, what, float(rate)) for rate in (low, high)]
             lower += [0.0, -np.inf]
             upper += [np.inf, 0.0]
     moments = build_moments(tuple(builders), pool)

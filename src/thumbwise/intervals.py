@@ -81,7 +81,7 @@ def stratified_bounds(
     --------
     >>> fewest, most = stratified_bounds(np.array([[9], [5]]), np.array([[10], [10]]), np.array([[100], [50]]), 0.05)
     >>> int(fewest[0]), int(most[0])
-    (83, 142)
+    (68, 140)
     """
     error = np.broadcast_to(np.asarray(error, dtype=float), right.shape[1:])
     n_open = ((drawn > 0) & (drawn < population)).sum(axis=0)
@@ -111,29 +111,35 @@ def wilson_bounds(right: IntArray, drawn: IntArray, error: FloatArray) -> tuple[
     return lower, upper
 
 
-def realised_rate_bounds(right: int, drawn: int, sizes: tuple[int, int], error: float) -> tuple[float, float]:
+def realised_rate_bounds(
+    right: npt.ArrayLike, drawn: int, sizes: tuple[int, int], error: float
+) -> tuple[FloatArray, FloatArray]:
     """Bounds on the share of right ones among further items, of which there are between two numbers.
 
     With M further items, all in an order that could be any other, the ``drawn`` are a random part of M + drawn items:
     exact bounds on how many of those are right, less ``right``, over M. The bounds returned hold for every M between
     ``sizes``. As M grows by one, the fewest right ones grow by 0 or 1, so for M from a to b the share is at least the
     fewest at a over b, and at least 1 less the most wrong ones at b over a: it is enough to look at both ends of cells
-    of values of M, one value each at first, then wider ones.
+    of values of M, one value each at first, then wider ones. The same for the wrong ones gives the upper bound.
 
-    *Guarantee*: with probability at least ``1 - error``, if all items are exchangeable, such as drawn independently
-    from one source.
+    *Guarantee*: with probability at least ``1 - error``, for each number in ``right``, if all items are exchangeable,
+    such as drawn independently from one source.
     """
+    right = np.asarray(right)[..., None]
     if drawn == 0 or sizes[0] == 0:
-        return 0.0, 1.0
+        return np.zeros(right.shape[:-1]), np.ones(right.shape[:-1])
     first, last = _cells(*sizes)
-    fewest_at = [hypergeometric_bounds(right, drawn, drawn + ends, error)[0] - right for ends in (first, last)]
-    wrong = drawn - right
-    wrong_at = [hypergeometric_bounds(wrong, drawn, drawn + ends, error)[0] - wrong for ends in (first, last)]
-    low, low_wrong = (
-        float(np.maximum(at_first / last, 1 - (last - at_last) / first).min())
-        for at_first, at_last in (fewest_at, wrong_at)
-    )
-    return low, max(low, 1 - low_wrong)
+    both = np.stack([first, last])
+    fewest, most = hypergeometric_bounds(right[..., None, :], drawn, drawn + both, error)
+    low = _least_share(fewest - right[..., None, :], first, last)
+    low_wrong = _least_share(both - (most - right[..., None, :]), first, last)
+    return low, np.maximum(low, 1 - low_wrong)
+
+
+def _least_share(fewest: IntArray, first: IntArray, last: IntArray) -> FloatArray:
+    """Over all cells, from the fewest at their ends (last axis but one)."""
+    at_first, at_last = fewest[..., 0, :], fewest[..., 1, :]
+    return np.asarray(np.maximum(at_first / last, 1 - (last - at_last) / first).min(axis=-1))
 
 
 def _cells(fewest: int, most: int) -> tuple[IntArray, IntArray]:

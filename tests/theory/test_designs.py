@@ -125,7 +125,7 @@ def test_frequencies_from_elsewhere_replace_those_of_gold() -> None:
 @pytest.mark.parametrize("error", [0.1, 0.5])
 def test_realised_rates_are_covered_for_every_number_of_items(drawn: int, sizes: tuple[int, int], error: float) -> None:
     """Every number of further items, every number of right ones among all, every sample."""
-    bounds = [realised_rate_bounds(right, drawn, sizes, error) for right in range(drawn + 1)]
+    bounds = list(zip(*realised_rate_bounds(range(drawn + 1), drawn, sizes, error), strict=True))
     for size in range(sizes[0], sizes[1] + 1):
         for total in range(size + drawn + 1):
             covered = 0.0

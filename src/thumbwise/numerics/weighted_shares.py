@@ -17,14 +17,17 @@ most ``error``. Nothing depends on an order of the draws. (Bounds by betting: Wa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.numerics.hypergeometric import ROUNDING
 
+# Candidate shares with the same bets lie between two of these; then rounds of so many cuts, down to 10^-8.
 _CELLS = np.sin(np.linspace(0, np.pi / 2, 65)) ** 2
+_N_ROUNDS, _N_CUTS = 4, 32
+# Numbers held at once.
+_MOST_NUMBERS = 2**20
 # No single draw may cost more than this part of the money.
 _RISK = 0.95
 
@@ -66,27 +69,33 @@ def weighted_share_bounds(
 
 
 def _largest_refuted(right: FloatArray, wrong: FloatArray, size: int, draw: WeightedDraw, error: float) -> float:
-    """Largest share below which all are refuted.
+    """Largest share, as far as was looked, below which all are refuted.
 
     Candidates are cut into cells with the same bets, within which the money falls as the candidate grows: a cell is
-    refuted if its upper end is. In the first that is not, the border is found by halving.
+    refuted if its upper end is. The first that is not is cut again, with the same bets.
     """
     goal = np.log(1 / error) + ROUNDING
-    for low, high in pairwise(_CELLS.tolist()):
-        bets = settle_bets((low + high) / 2, size, draw, error)
-        if log_money(right, wrong, size, draw, high, bets) < goal:
+    bets = settle_bets((_CELLS[:-1] + _CELLS[1:]) / 2, size, draw, error)
+    n_at_once = max(1, _MOST_NUMBERS // (bets.shape[1] * (len(right) + len(wrong) + 1)))
+    for start in range(0, len(bets), n_at_once):
+        some = slice(start, start + n_at_once)
+        is_open = log_money(right, wrong, size, draw, _CELLS[1:][some], bets[some]) < goal
+        if is_open.any():
             break
     else:
         return 1.0
-    for _ in range(40):
-        share = (low + high) / 2
-        is_refuted = log_money(right, wrong, size, draw, share, bets) >= goal
-        low, high = (share, high) if is_refuted else (low, share)
+    cell = start + int(np.argmax(is_open))
+    low, high = _CELLS[cell], _CELLS[cell + 1]
+    for _ in range(_N_ROUNDS):
+        shares = np.linspace(low, high, _N_CUTS + 1)[1:]
+        is_open = log_money(right, wrong, size, draw, shares, bets[[cell] * _N_CUTS]) < goal
+        first = int(np.argmax(is_open))
+        low, high = low if first == 0 else shares[first - 1], shares[first]
     return float(low)
 
 
-def settle_bets(share: float, size: int, draw: WeightedDraw, error: float) -> FloatArray:
-    """Bets that would win most if the weights of the drawn items were about as large as some value.
+def settle_bets(shares: FloatArray, size: int, draw: WeightedDraw, error: float) -> FloatArray:
+    """Bets that would win most if the weights of the drawn items were about as large as some value; a row a share.
 
     Money grows most with sqrt(2 log(1 / error) / variance) times ``share``, and the variance of the weighted number of
     right ones is ``size * share * (1 - share)`` times the mean weight (less 1 in Poisson sampling), which is not
@@ -95,16 +104,20 @@ def settle_bets(share: float, size: int, draw: WeightedDraw, error: float) -> Fl
     ratio = min(draw.typical / draw.largest, 1.0)
     n_bets = max(1, int(np.ceil(np.log(1 / ratio) / np.log(4))))
     means = draw.largest * ratio ** ((np.arange(n_bets) + 0.5) / n_bets)
-    variances = size * (1 - share) / share * np.maximum(means - draw.is_poisson, 0.25)
+    variances = np.outer(size * (1 - shares) / shares, np.maximum(means - draw.is_poisson, 0.25))
     return np.asarray(np.minimum(np.sqrt(2 * (np.log(1 / error) + 1) / variances), _RISK / draw.largest))
 
 
 def log_money(
-    right: FloatArray, wrong: FloatArray, size: int, draw: WeightedDraw, share: float, bets: FloatArray
-) -> float:
-    """Logarithm of the money, averaged over the bets, at the end: right and wrong are the weights of the draws."""
+    right: FloatArray, wrong: FloatArray, size: int, draw: WeightedDraw, shares: FloatArray, bets: FloatArray
+) -> FloatArray:
+    """Logarithm of the money at the end, averaged over the bets, for each candidate share and its row of bets.
+
+    ``right`` and ``wrong`` are the weights of the draws.
+    """
+    share = shares[:, None]
     wins = bets * (1 - share) / share
-    money = np.log1p(np.outer(wins, right)).sum(axis=1) + np.log1p(-np.outer(bets, wrong)).sum(axis=1)
+    money = np.log1p(wins[:, :, None] * right).sum(axis=2) + np.log1p(-bets[:, :, None] * wrong).sum(axis=2)
     if draw.is_poisson:
         money -= size * (share * np.log1p(wins) + (1 - share) * np.log1p(-bets))
-    return float(np.logaddexp.reduce(money) - np.log(len(bets)))
+    return np.asarray(np.logaddexp.reduce(money, axis=1) - np.log(bets.shape[1]))
