@@ -16,7 +16,13 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
-from thumbwise.intervals import hypergeometric_bounds, realised_rate_bounds, stratified_bounds
+from thumbwise.intervals import (
+    _cells,
+    _least_share,
+    hypergeometric_bounds,
+    realised_rate_bounds,
+    stratified_bounds,
+)
 from thumbwise.moments import ConditionalRate, build_moments, label_counts
 from thumbwise.votes import Votes
 
@@ -149,6 +155,27 @@ def test_realised_rates_are_the_worst_over_all_numbers_of_items() -> None:
         worst = ((fewest - right) / every).min(), ((most - right) / every).max()
         assert worst[0] - given_away - 1e-12 <= low <= worst[0] + 1e-12
         assert worst[1] - 1e-12 <= high <= worst[1] + given_away + 1e-12
+
+
+def test_cells_of_numbers_of_items_give_nothing_away_wrongly() -> None:
+    """Whatever the fewest right ones are, as long as they grow by 0 or 1: the share is at least what the ends say."""
+    rng = np.random.default_rng(12)
+    first, last = _cells(30, 2000)
+    assert (first[1:] == last[:-1] + 1).all()
+    assert (first[0], last[-1]) == (30, 2000)
+    for growth in (np.zeros(1970), np.ones(1970), *(rng.random((20, 1970)) < rng.random((20, 1)))):
+        # Shares that fall as items are added, so that the smallest lies in a wide cell.
+        fewest = np.cumsum(np.concatenate([[25], growth])).astype(np.int64)
+        share = _least_share(np.stack([fewest[first - 30], fewest[last - 30]]), first, last)
+        exact = (fewest / np.arange(30, 2001)).min()
+        assert exact - 0.04 <= share <= exact + 1e-12
+    for _ in range(200):
+        # One cell: flat and then steep, or steep and then flat.
+        steps = np.repeat(rng.permutation([0, 1]), rng.integers(0, 9, 2))
+        fewest = np.cumsum(np.concatenate([[int(rng.integers(0, 31))], steps]))
+        sizes = np.arange(30, 30 + len(fewest))
+        ends = fewest[[0, -1]][:, None]
+        assert _least_share(ends, sizes[:1], sizes[-1:]) <= (fewest / sizes).min() + 1e-12
 
 
 def test_class_balanced_rates_are_exact_for_the_class_sizes_that_frequencies_allow() -> None:

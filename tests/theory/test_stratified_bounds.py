@@ -93,6 +93,23 @@ def test_the_bound_is_the_smallest_sum_that_is_not_refuted(sample: tuple[int, ..
     )
 
 
+@pytest.mark.parametrize(
+    ("sample", "sizes", "error"),
+    [
+        ((7, 2), [(8, 23), (8, 10)], 0.2),
+        ((2, 8, 0), [(11, 20), (8, 19), (8, 9)], 0.2),
+        ((5, 14), [(5, 17), (18, 19)], 0.02),
+    ],
+)
+def test_bounds_on_single_groups_share_their_part_of_the_error(
+    sample: tuple[int, ...], sizes: Sizes, error: float
+) -> None:
+    """Where these bounds decide; kills the whole tenth of the error in each group."""
+    drawn, population = columns([tuple(d for d, _ in sizes)]), columns([tuple(n for _, n in sizes)])
+    fewest, _ = stratified_bounds(columns([sample]), drawn, population, np.array([error]))
+    assert fewest[0] == smallest_sum(sample, sizes, error)
+
+
 def test_one_group_in_doubt_is_exact() -> None:
     """A group that was drawn whole adds what it showed, one without a draw anything it can."""
     right, drawn, population = columns([(7, 4, 0)]), columns([(10, 4, 0)]), columns([(50, 4, 6)])

@@ -62,7 +62,7 @@ def _log_tail_and_growth(
 def _tail_over_first_term(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
     """P(X >= right) / P(X = right), for ``right`` above the mean: 1 + q1 + q1 q2 + ..., with ratios q that fall.
 
-    Summed until what is left, at most the next term over 1 - q, is below rounding; that is added, so as not to be less.
+    Summed until what is left, at most the last term over 1 - q, is far below what is allowed for rounding.
     """
     sums, terms = np.ones(len(right)), np.ones(len(right))
     first, width = 0, 32
@@ -75,7 +75,7 @@ def _tail_over_first_term(right: IntArray, drawn: IntArray, population: IntArray
         terms[left] = products[:, -1]
         rest = products[:, -1] / np.maximum(1 - ratios[:, -1], 1e-15)
         is_done = rest <= 1e-13 * (sums[left] + products.sum(axis=1))
-        sums[left] += products.sum(axis=1) + np.where(is_done, rest, 0)
+        sums[left] += products.sum(axis=1)
         left = left[~is_done]
         first, width = first + width, max(32, min(2 * width, 2**20 // max(1, len(left))))
     return sums
@@ -102,15 +102,8 @@ def log_chance(right: IntArray, drawn: IntArray, population: IntArray, total: In
 
 
 def _distance(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
-    """``right`` minus its expected value total * drawn / population, exact before the division.
-
-    Products of whole numbers may overflow, but their difference is right if it fits; if not, it is large, and floating
-    point is accurate.
-    """
-    near = right.astype(float) * population - total.astype(float) * drawn
-    with np.errstate(over="ignore"):
-        exact = right * population - total * drawn
-    return np.asarray(np.where(np.abs(near) < 2.0**62, exact, near) / population)
+    """``right`` minus its expected value total * drawn / population."""
+    return np.asarray((right.astype(float) * population - total.astype(float) * drawn) / population)
 
 
 def _stirling_rest(m: IntArray) -> FloatArray:
