@@ -1,7 +1,7 @@
 """Sums over groups: every truth and every sample of small groups, and the primal problem by enumeration.
 
 Kills, tried once: the whole error in each group; the error of both sides in each; twice the pull in the estimate; each
-of the four bounds on the spread halved; a group without a draw that contributes nothing to the upper bound.
+of the four bounds on the spread made smaller; a group without a draw that contributes nothing to the upper bound.
 """
 
 from __future__ import annotations
