@@ -12,22 +12,21 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.designs import (
     check_combination,
-    check_weights,
     class_balanced_bounds,
     given_frequencies,
-    stratified_intervals,
-    weighted_intervals,
+    gold_intervals,
+    read_weighting,
 )
 from thumbwise.evidence import Evidence, gold_evidence
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.gold import (
     GoldIs,
     GoldSample,
+    WeightedDesign,
+    check_agreement,
     check_roles,
-    exact_intervals,
     known_gold,
     known_labels,
-    wilson_intervals,
 )
 from thumbwise.gold_checks.sample_check import check_sample
 from thumbwise.inputs import as_votes, read_gold, read_items
@@ -165,6 +164,7 @@ class Box(ShowsItself):
         stratified: bool = False,
         weights: Any = None,
         max_weight: float | None = None,
+        design: WeightedDesign | None = None,
         n_permutations: int = 999,
     ) -> Box:
         """Intervals from items whose label is known.
@@ -197,9 +197,14 @@ class Box(ShowsItself):
         stratified : bool
             Gold was drawn at random within each group of items (``item_groups`` of both votes), however many from each.
         weights : array-like of shape (n_gold,), optional
-            Inverse inclusion probabilities, if gold was drawn independently from the pool with unequal chances.
+            Inverse inclusion probabilities, if gold was drawn from the pool with unequal chances: an item of weight 50
+            stands for 50 items. Such gold is part of the pool; items without a label count as not drawn.
         max_weight : float, optional
             Needed with ``weights``: the largest weight that any item of the pool could have had.
+        design : {"with_replacement", "poisson"}, optional
+            Needed with ``weights``: n independent draws, each with chance 1 / (n * weight) for an item, which may be
+            drawn (and stand in gold) more than once; or each item of the pool drawn or not on its own, with chance
+            1 / weight, so that the number of gold items is random.
         n_permutations : int
             For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
             ``evidence.sample_check``, and every sentence about the box carries it. 0 looks at each rule's coverage and
@@ -220,24 +225,19 @@ class Box(ShowsItself):
         gold_votes, pool, gold_labels, weights = read_gold(gold_votes, pool, gold_labels, weights)
         check_combination(interval, symmetric, stratified, weights)
         gold_votes, labels, weights = known_gold(gold_votes, gold_labels, pool, weights)
-        check_roles(gold_votes, pool, gold_is)
-        sample = GoldSample(
-            gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weights is not None
-        )
-        checked = None if weights is None else check_weights(weights, max_weight)
+        weighting = read_weighting(weights, max_weight, design)
+        gold_is = gold_is if weighting is None else "subset"
+        check_roles(gold_votes, pool, gold_is, may_repeat=weighting is not None and weighting.may_repeat)
+        if weighting is not None:
+            check_agreement(gold_votes, labels, weighting.weights)
+        sample = GoldSample(gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weighting)
 
-        def estimate(asked: GoldSample) -> tuple[FloatArray, FloatArray]:
-            errors = asked.split_error(1 - confidence_level, joint)
-            if checked is not None:
-                return weighted_intervals(asked, checked, errors)
-            if stratified:
-                return stratified_intervals(asked, errors)
-            if interval == "exact":
-                return exact_intervals(asked.counts, errors)
-            return wilson_intervals(asked.counts, errors, symmetric)
+        def estimate(asked: GoldSample) -> tuple[str, tuple[FloatArray, FloatArray]]:
+            return gold_intervals(
+                asked, asked.split_error(1 - confidence_level, joint), interval, symmetric, stratified
+            )
 
-        design = "weighted" if weights is not None else "stratified" if stratified else gold_is
-        lower, upper = estimate(sample)
+        drawn, (lower, upper) = estimate(sample)
         if class_frequencies is not None:
             lower, upper = given_frequencies(sample.pooled, pool, class_frequencies, lower, upper)
         return cls(
@@ -249,13 +249,13 @@ class Box(ShowsItself):
                     len(labels),
                     pool,
                     confidence_level,
-                    design,
+                    drawn,
                     interval,
                     joint,
                     class_frequencies is not None,
                 ),
                 sample_check=None
-                if design in ("weighted", "stratified")
+                if drawn not in ("separate", "subset")
                 else check_sample(gold_votes, pool, gold_is=gold_is, n_permutations=n_permutations),
             ),
             tuple(moments),
@@ -264,7 +264,7 @@ class Box(ShowsItself):
             known_labels(gold_votes, labels, pool, gold_is),
             class_bounds=None
             if class_frequencies is not None
-            else np.stack(estimate(replace(sample, builders=(frequencies_of_classes,)))),
+            else np.stack(estimate(replace(sample, builders=(frequencies_of_classes,)))[1]),
             class_names=pool.class_names,
         )
 
@@ -293,7 +293,8 @@ class Box(ShowsItself):
         -----
         *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and the
         class frequencies lie where they are said to, the box holds the truth with probability at least
-        ``confidence_level``: Clopper and Pearson's interval for each rate, with the deviation of the pool from it.
+        ``confidence_level``: gold is a random part of gold and pool together, within each class, for every number of
+        items of the class that its frequency allows; hypergeometric, no approximation.
         """
         _check_level(confidence_level)
         gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)

@@ -120,11 +120,14 @@ def gold_evidence(
         "subset": f"{items} a random sample of {everything}",
         "separate": f"{items} drawn at random like these items, from the same source",
         "stratified": f"{items} drawn at random within each group",
-        "weighted": f"{items} drawn from {everything} independently, with the chances that their weights say",
+        "with_replacement": f"{items} drawn from {everything} with replacement, with the chances that their weights say",
+        "poisson": f"{items} those of {everything} that were drawn, each on its own with the chance that its weight says",
     }[design]
     if given:
         assumption += ", and the class frequencies lie where they are said to"
     exact = "approximate (Wilson)" if interval == "wilson" else "exact (hypergeometric)"
-    kind = "betting (Waudby-Smith and Ramdas)" if design == "weighted" else exact
+    kinds = {"stratified": "finite-sample (Chernoff over the groups)"}
+    kinds |= dict.fromkeys(("with_replacement", "poisson"), "finite-sample (betting on weighted items)")
+    kind = kinds.get(design, exact)
     method = f"{kind} {'joint' if joint else 'one by one'} at {confidence:.4g} from {n_gold:,} gold items"
     return Evidence(method, assumption, confidence, interval == "exact" and joint, n_gold, pool.fingerprint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments, l
 from thumbwise.votes import Votes
 
 GoldIs = Literal["separate", "subset"]
+WeightedDesign = Literal["with_replacement", "poisson"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,37 @@ def count_gold(
 
 
 @dataclass(frozen=True, eq=False)
+class Weighting:
+    """How gold was drawn from the pool with unequal chances.
+
+    Attributes
+    ----------
+    design : {"with_replacement", "poisson"}
+    weights : ndarray of shape (n_gold,)
+        Inverse inclusion probabilities: an item of weight 50 stands for 50 items.
+    largest : float
+        The largest weight that any item of the pool could have had.
+    """
+
+    design: WeightedDesign
+    weights: FloatArray
+    largest: float
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether an item can be drawn more than once."""
+        return self.design == "with_replacement"
+
+    def expected(self, sizes: IntArray, n_items: int) -> FloatArray:
+        """Draws that each so many of the pool's items may expect; from what is known before the draw.
+
+        The number of draws is fixed with replacement. Otherwise it is not, and the least that can be expected counts.
+        """
+        share = len(self.weights) / n_items if self.may_repeat else 1 / self.largest
+        return np.asarray(sizes, dtype=float) * share
+
+
+@dataclass(frozen=True, eq=False)
 class GoldSample:
     """Gold items with known labels, the pool they speak of, and the moments in question.
 
@@ -95,7 +128,7 @@ class GoldSample:
     builders : tuple of builders
     skips_classes : bool
         Class frequencies are known from elsewhere, so gold spends no error on them.
-    is_weighted : bool
+    weighting : Weighting or None
         Gold was drawn from the pool with unequal chances, an item perhaps more than once.
     """
 
@@ -105,7 +138,7 @@ class GoldSample:
     gold_is: GoldIs
     builders: tuple[MomentBuilder, ...] = STANDARD
     skips_classes: bool = False
-    is_weighted: bool = False
+    weighting: Weighting | None = None
 
     @property
     def pooled(self) -> Moments:
@@ -113,11 +146,11 @@ class GoldSample:
 
     @cached_property
     def counts(self) -> GoldCounts:
-        gold_is: GoldIs = "separate" if self.is_weighted else self.gold_is
+        # Items that were drawn more than once may be more than the pool has.
+        gold_is: GoldIs = "separate" if self.weighting else self.gold_is
         counts = count_gold(self.votes, self.labels, self.pool, gold_is, self.builders)
-        if self.is_weighted:  # what is expected must follow from the pool alone, which does not depend on the draw
-            share = self.votes.n_items / self.pool.n_items
-            counts = replace(counts, expected=np.asarray(counts.pool, dtype=float) * share)
+        if self.weighting:
+            counts = replace(counts, expected=self.weighting.expected(counts.pool, self.pool.n_items))
         if not self.skips_classes:
             return counts
         is_class = np.array([name.startswith("frequency(") for name in counts.names])
@@ -187,16 +220,35 @@ def known_gold(
 
 
 def known_labels(gold: Votes, labels: IntArray, pool: CountedVotes, gold_is: GoldIs) -> KnownLabels | None:
-    """Gold items that are items of the pool, where ids say which."""
-    return KnownLabels(gold.item_ids, labels) if gold_is == "subset" and gold.has_ids and pool.has_ids else None
+    """Gold items that are items of the pool, each once, where ids say which."""
+    if gold_is != "subset" or not (gold.has_ids and pool.has_ids):
+        return None
+    first = sorted({value: i for i, value in reversed([*enumerate(gold.item_ids.tolist())])}.values())
+    return KnownLabels(gold.item_ids[first], labels[first])
 
 
 def _few(names: Sequence[Hashable]) -> str:
     return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
-def check_roles(gold: Votes, pool: CountedVotes, gold_is: GoldIs) -> None:
-    """Where ids are known, gold declared a subset lies in the pool and gold declared separate does not."""
+def check_agreement(gold: Votes, labels: IntArray, weights: FloatArray) -> None:
+    """Where ids are known, an item that was drawn more than once is one item, with one label and one chance."""
+    if not gold.has_ids:
+        return
+    for what, values in (("label", labels), ("weight", weights)):
+        pairs = set(zip(gold.item_ids.tolist(), values.tolist(), strict=True))
+        differing = [value for value, times in Counter(value for value, _ in pairs).items() if times > 1]
+        if differing:
+            raise InvalidLabelsError(
+                f"an item that was drawn more than once must have the same {what} each time; {len(differing)} gold ids "
+                f"have several, such as {differing[0]!r}. Correct them."
+            )
+
+
+def check_roles(gold: Votes, pool: CountedVotes, gold_is: GoldIs, may_repeat: bool = False) -> None:
+    """Where ids are known, no item counts twice, a subset lies in the pool, and separate gold does not."""
+    if gold.has_ids and not may_repeat:
+        _check_once(gold.item_ids.tolist())
     if not (gold.has_ids and pool.has_ids):
         return
     inside = pool.contains_ids(gold.item_ids)
@@ -212,3 +264,14 @@ def check_roles(gold: Votes, pool: CountedVotes, gold_is: GoldIs) -> None:
             f'gold_is="separate" needs gold ids that are not in the pool; {len(shared)} of {len(gold)} are, such as '
             f'{shared[0]!r}. Pass gold_is="subset" if gold is part of the pool, or drop the ids if they are unrelated.'
         )
+
+
+def _check_once(ids: list[Hashable]) -> None:
+    if len(set(ids)) == len(ids):
+        return
+    repeated = [value for value, times in Counter(ids).items() if times > 1]
+    raise InvalidLabelsError(
+        f"every gold item may count once; {len(repeated)} of {len(set(ids))} gold ids occur more than once, such as "
+        f"{repeated[0]!r}. Keep one row of each; if items were drawn with replacement, pass weights=... and "
+        'design="with_replacement".'
+    )

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import rel_entr
-from scipy.stats import binomtest, hypergeom
+from scipy.stats import binomtest
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.hypergeometric import fewest_right
+from thumbwise.numerics.stratified_totals import GroupCounts, fewest_in_groups
+
+# Of the error of a sum over groups, what goes into bounds on each group alone, which the rest then relies on.
+_FOR_SINGLE_GROUPS = 0.1
 
 
 def hypergeometric_bounds(
@@ -17,7 +21,8 @@ def hypergeometric_bounds(
 
     With K right ones in the population, the number ``right`` among ``drawn`` is hypergeometric(population, K, drawn).
     Both tails are inverted at ``error / 2``: the bounds are the smallest K with P(X >= right) > error / 2 and the
-    largest with P(X <= right) > error / 2.
+    largest with P(X <= right) > error / 2. A tail within one part in 10^9 of ``error / 2`` counts as larger, which
+    makes up for rounding, at any size and however small the error.
 
     *Guarantee*: K lies within the bounds with probability at least ``1 - error``, for every K and all sizes.
 
@@ -39,26 +44,57 @@ def hypergeometric_bounds(
     questions = np.stack([part.ravel().astype(float) for part in (right, drawn, population, error)])
     distinct, place = np.unique(questions, axis=1, return_inverse=True)
     r, d, n = distinct[:3].astype(np.int64)
-    fewest = _fewest(r, d, n, distinct[3])
     # Exchanging right and wrong turns the upper tail into the lower one.
-    most = n - _fewest(d - r, d, n, distinct[3])
+    sides = _fewest(np.concatenate([r, d - r]), *(np.tile(part, 2) for part in (d, n, distinct[3])))
     place = place.reshape(right.shape)
-    return fewest[place], most[place]
+    return sides[: len(r)][place], (n - sides[len(r) :])[place]
 
 
 def _fewest(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:
-    """Smallest K with P(X >= right) > error / 2, by bisection: that probability grows with K."""
-    # At `low` the sample would be impossible or too unlikely, at `high` it is likely enough.
-    low = np.array(right, dtype=np.int64) - 1
-    high = np.array(population - (drawn - right), dtype=np.int64)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        with np.errstate(all="ignore"):
-            tail = hypergeom.sf(right - 1, population, np.maximum(middle, 0), drawn)
-        likely = (tail > error / 2) & (middle >= right)
-        high = np.where(likely & (high - low > 1), middle, high)
-        low = np.where(~likely & (high - low > 1), middle, low)
-    return high
+    """The lower bound; without an allowed error, what was seen."""
+    fewest = right.copy()
+    asked = error / 2 > 0  # half of the smallest number is 0
+    fewest[asked] = fewest_right(right[asked], drawn[asked], population[asked], np.minimum(error[asked], 1) / 2)
+    return fewest
+
+
+def stratified_bounds(
+    right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray
+) -> tuple[IntArray, IntArray]:
+    """Bounds on how many are right in several groups together, from a random sample of each group.
+
+    Where only one group leaves a doubt, its exact bounds are used, and the others add what is certain. Otherwise a
+    tenth of the error goes into exact bounds on each group alone, split evenly, and the rest into bounds on the sum
+    (:mod:`thumbwise.numerics.stratified_totals`) that hold wherever those of the groups do. What is used where follows
+    from the numbers of items and of draws, not from labels.
+
+    *Guarantee*: the sum lies within the bounds with probability at least ``1 - error``, if each group's sample is
+    random, independently of the other groups'.
+
+    Parameters
+    ----------
+    right, drawn, population : ndarray of int, (n_groups, n_questions)
+    error : ndarray of float, (n_questions,)
+        0 gives the bounds that hold for certain.
+
+    Examples
+    --------
+    >>> fewest, most = stratified_bounds(np.array([[9], [5]]), np.array([[10], [10]]), np.array([[100], [50]]), 0.05)
+    >>> int(fewest[0]), int(most[0])
+    (68, 140)
+    """
+    error = np.broadcast_to(np.asarray(error, dtype=float), right.shape[1:])
+    n_open = ((drawn > 0) & (drawn < population)).sum(axis=0)
+    parts = np.where(n_open > 1, _FOR_SINGLE_GROUPS * error / np.maximum(n_open, 1), error)
+    least, most = hypergeometric_bounds(right, drawn, population, parts)
+    fewest, largest = least.sum(axis=0), most.sum(axis=0)
+    several = np.flatnonzero((n_open > 1) & (error > 0))
+    if len(several):
+        counts = GroupCounts.of(*(part[:, several] for part in (right, drawn, population, least, most)))
+        rest = (1 - _FOR_SINGLE_GROUPS) * error[several] / 2
+        fewest[several] = fewest_in_groups(counts, rest)
+        largest[several] = (counts.population.sum(axis=0) - fewest_in_groups(counts.mirrored(), rest)).astype(np.int64)
+    return fewest, np.maximum(largest, fewest)
 
 
 def wilson_bounds(right: IntArray, drawn: IntArray, error: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -75,64 +111,43 @@ def wilson_bounds(right: IntArray, drawn: IntArray, error: FloatArray) -> tuple[
     return lower, upper
 
 
-def betting_bounds(values: FloatArray, largest: float, error: float) -> tuple[float, float]:
-    """Bounds on the mean of independent values in [0, largest], by betting against each candidate mean.
+def realised_rate_bounds(
+    right: npt.ArrayLike, drawn: int, sizes: tuple[int, int], error: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds on the share of right ones among further items, of which there are between two numbers.
 
-    Whoever bets a share of their money that the values lie above a candidate mean, in proportion to each value minus
-    the candidate, cannot expect to win if the candidate is the mean; so, by Ville's inequality, money that grows to
-    2 / error refutes it with at most error / 2 chance of being wrong. Bets use only the values already seen
-    (Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting, 2024).
+    With M further items, all in an order that could be any other, the ``drawn`` are a random part of M + drawn items:
+    exact bounds on how many of those are right, less ``right``, over M. The bounds returned hold for every M between
+    ``sizes``. As M grows by one, the fewest right ones grow by 0 or 1, so for M from a to b the share is at least the
+    fewest at a over b, and at least 1 less the most wrong ones at b over a: it is enough to look at both ends of cells
+    of values of M, one value each at first, then wider ones. The same for the wrong ones gives the upper bound.
 
-    *Guarantee*: the mean lies within the bounds with probability at least ``1 - error``, if the values are drawn
-    independently (or without replacement) with that mean.
+    *Guarantee*: with probability at least ``1 - error``, for each number in ``right``, if all items are exchangeable,
+    such as drawn independently from one source.
     """
-    x = values / largest
-    low = _largest_refuted(x, error / 2)
-    high = 1 - _largest_refuted(1 - x, error / 2)
-    return low * largest, high * largest
+    right = np.asarray(right)[..., None]
+    if drawn == 0 or sizes[0] == 0:
+        return np.zeros(right.shape[:-1]), np.ones(right.shape[:-1])
+    first, last = _cells(*sizes)
+    both = np.stack([first, last])
+    fewest, most = hypergeometric_bounds(right[..., None, :], drawn, drawn + both, error)
+    low = _least_share(fewest - right[..., None, :], first, last)
+    low_wrong = _least_share(both - (most - right[..., None, :]), first, last)
+    return low, np.maximum(low, 1 - low_wrong)
 
 
-def _largest_refuted(x: FloatArray, error: float) -> float:
-    """Largest candidate mean that betting on larger values refutes; the money falls as the candidate grows."""
-    n = len(x)
-    seen = np.arange(1, n + 1)
-    means = (0.5 + np.cumsum(x)) / (seen + 1)
-    spread = (0.25 + np.cumsum((x - means) ** 2)) / (seen + 1)
-    before = np.concatenate([[0.25], spread[:-1]])
-    stakes = np.sqrt(2 * np.log(1 / error) / (n * before))
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        candidate = (low + high) / 2
-        bets = np.minimum(stakes, 0.75 / max(candidate, 1e-12))
-        money = np.cumsum(np.log1p(bets * (x - candidate)))
-        low, high = (candidate, high) if money.max(initial=-np.inf) >= np.log(1 / error) else (low, candidate)
-    return low
+def _least_share(fewest: IntArray, first: IntArray, last: IntArray) -> FloatArray:
+    """Over all cells, from the fewest at their ends (last axis but one)."""
+    at_first, at_last = fewest[..., 0, :], fewest[..., 1, :]
+    return np.asarray(np.maximum(at_first / last, 1 - (last - at_last) / first).min(axis=-1))
 
 
-def realised_rate_bounds(right: int, drawn: int, at_least: int, error: float) -> tuple[float, float]:
-    """Bounds on the share realised on at least so many further items, from ``right`` of ``drawn`` of the same kind.
-
-    Clopper and Pearson's interval for the chance behind both, with half of the error; then, with the other half, how
-    far a share of ``at_least`` or more items can stray from its chance: exp(-n * KL(share, chance)) bounds that
-    probability, and falls with n.
-
-    *Guarantee*: with probability at least ``1 - error``, if all items are drawn independently with one chance.
-    """
-    if drawn == 0 or at_least == 0:
-        return 0.0, 1.0
-    chance = binomtest(right, drawn).proportion_ci(1 - error / 2, method="exact")
-    room = np.log(4 / error) / at_least
-    return 1 - _stray(1 - chance.low, room), _stray(chance.high, room)
-
-
-def _stray(chance: float, room: float) -> float:
-    """Largest share with KL(share, chance) <= room."""
-    low, high = chance, 1.0
-    for _ in range(60):
-        share = (low + high) / 2
-        far = rel_entr(share, chance) + rel_entr(1 - share, 1 - chance)
-        low, high = (low, share) if far > room else (share, high)
-    return float(high)
+def _cells(fewest: int, most: int) -> tuple[IntArray, IntArray]:
+    """First and last numbers of cells from ``fewest`` to ``most``, wider by a twenty-fifth of the way so far."""
+    first = [fewest]
+    while (new := first[-1] + max(1, (first[-1] - fewest) // 25)) <= most:
+        first.append(new)
+    return np.array(first), np.array([*(value - 1 for value in first[1:]), max(fewest, most)])
 
 
 def symmetrise(share: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -41,7 +41,8 @@ LAYERS = [
     {"gold_checks.sample_check"},
     {"evidence", "drift"},
     {"numerics.shared_features"},
-    {"numerics.shared_prediction", "numerics.conjugate_gradient"},
+    {"numerics.shared_prediction", "numerics.conjugate_gradient", "numerics.hypergeometric"},
+    {"numerics.weighted_shares", "numerics.stratified_totals"},
     {"intervals", "moments"},
     {"labels", "written_bounds"},
     {"inputs"},
@@ -142,6 +143,7 @@ def test_nothing_imports_itself_in_a_circle(module: str) -> None:
             "numerics.brier_game",
         ),
         *("numerics.hyper_network", "numerics.hyper_weights", "numerics.inert_pickle"),
+        *("numerics.hypergeometric", "numerics.weighted_shares", "numerics.stratified_totals"),
     ],
 )
 def test_the_mathematics_knows_arrays_and_not_votes(module: str) -> None:

@@ -1,0 +1,126 @@
+"""Tails of the hypergeometric distribution in logarithms: accurate however far out, for populations beyond 10^9."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln
+
+from thumbwise._typing import FloatArray, IntArray
+
+# Every logarithm that is compared is off by less; `fewest_right` steps outward by as much.
+ROUNDING = 1e-9
+
+_HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
+# artanh(v) / v = 1 + v^2 / 3 + v^4 / 5 + ...; without the 1, the highest power first.
+_ARTANH = 1 / np.arange(17.0, 2.0, -2.0)
+
+
+def fewest_right(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:
+    """Smallest K with P(X >= right) > error, where X is hypergeometric(population, K, drawn) and 0 < error <= 1/2.
+
+    The probability grows with K, and its logarithm ever more slowly, so
+    Newton's steps from below never pass K; halving in between keeps them short in number whatever happens. A
+    probability that rounding cannot tell from ``error`` counts as larger, which can only make K smaller.
+    """
+    # At `low` the sample would be impossible or too unlikely, at `high` it is likely enough.
+    low, high = right - 1, population - (drawn - right)
+    goal, step = np.log(error) - ROUNDING, np.zeros(len(right))
+    n_steps = 0
+    while len(still := np.flatnonzero(high - low > 1)):
+        n_steps += 1
+        newton = np.minimum(low[still] + np.maximum(np.ceil(step[still]), 1).astype(np.int64), high[still] - 1)
+        is_newton = (step[still] > 0) & (n_steps % 4 != 0)
+        place = np.where(is_newton, newton, low[still] + (high[still] - low[still]) // 2)
+        tail, growth = _log_tail_and_growth(right[still], drawn[still], population[still], place)
+        is_likely = tail > goal[still]
+        high[still[is_likely]] = place[is_likely]
+        low[still[~is_likely]] = place[~is_likely]
+        step[still[~is_likely]] = np.minimum((goal[still] - tail) / growth, 2.0**60)[~is_likely]
+    return high
+
+
+def _log_tail_and_growth(
+    right: IntArray, drawn: IntArray, population: IntArray, total: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Logarithm of P(X >= right), and by how much it grows from one more right one in the population.
+
+    Up to the mean, rounded down, the probability is at least 1/2, as for every sum of independent yes-or-no variables,
+    of which the hypergeometric distribution is one; there 0 is returned. Beyond the mean the terms fall.
+
+    One more right item counts if it is drawn together with ``right - 1`` of the others, which has the probability
+    comb(K, right - 1) comb(N - 1 - K, drawn - right) / comb(N, drawn), a simple multiple of P(X = right).
+    """
+    tail, growth = np.zeros(len(right)), np.zeros(len(right))
+    is_far = _distance(right, drawn, population, total) > 0
+    r, d, n, k = (a[is_far] for a in (right, drawn, population, total))
+    sums = _tail_over_first_term(r, d, n, k)
+    tail[is_far] = log_chance(r, d, n, k) + np.log(sums)
+    growth[is_far] = np.log1p(r / (k - r + 1) * (n - k - d + r) / np.maximum(n - k, 1) / sums)
+    return tail, np.maximum(growth, 1e-300)
+
+
+def _tail_over_first_term(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
+    """P(X >= right) / P(X = right), for ``right`` above the mean: 1 + q1 + q1 q2 + ..., with ratios q that fall.
+
+    Summed until what is left, at most the last term over 1 - q, is far below what is allowed for rounding.
+    """
+    sums, terms = np.ones(len(right)), np.ones(len(right))
+    first, width = 0, 32
+    left = np.arange(len(right))
+    while len(left):
+        x = right[left, None] + np.arange(first, first + width, dtype=float)
+        d, n, k = (a[left, None].astype(float) for a in (drawn, population, total))
+        ratios = np.maximum((k - x) * (d - x), 0) / ((x + 1) * (n - k - d + x + 1))
+        products = terms[left, None] * np.cumprod(ratios, axis=1)
+        terms[left] = products[:, -1]
+        rest = products[:, -1] / np.maximum(1 - ratios[:, -1], 1e-15)
+        is_done = rest <= 1e-13 * (sums[left] + products.sum(axis=1))
+        sums[left] += products.sum(axis=1)
+        left = left[~is_done]
+        first, width = first + width, max(32, min(2 * width, 2**20 // max(1, len(left))))
+    return sums
+
+
+def log_chance(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
+    """Logarithm of P(X = right), where X of the ``drawn`` are among the ``total`` right ones; -inf if impossible.
+
+    The chance is a ratio of factorials of the margins and the cells of a table of two by two. With m! = m^m e^-m times
+    a slowly varying rest (Stirling), the large parts are the deviances of the four cells from their expected values
+    (Loader, Fast and accurate computation of binomial probabilities, 2000), and nothing large cancels.
+    """
+    margins = [total, population - total, drawn, population - drawn]
+    cells = [right, total - right, drawn - right, population - total - drawn + right]
+    off = _distance(right, drawn, population, total)
+    sides = [(total, drawn, off), (total, margins[3], -off), (margins[1], drawn, -off), (margins[1], margins[3], off)]
+    rests = sum((_stirling_rest(m) for m in margins), -_stirling_rest(population))
+    rests = rests - sum(_stirling_rest(np.maximum(c, 0)) for c in cells)
+    fit = sum(
+        _deviance(np.maximum(c, 0), row.astype(float) * column / population, away)
+        for c, (row, column, away) in zip(cells, sides, strict=True)
+    )
+    return np.where(np.min(cells, axis=0) < 0, -np.inf, rests - fit)
+
+
+def _distance(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
+    """``right`` minus its expected value total * drawn / population."""
+    return np.asarray((right.astype(float) * population - total.astype(float) * drawn) / population)
+
+
+def _stirling_rest(m: IntArray) -> FloatArray:
+    """What log m! is above m log m - m, for m >= 0."""
+    x = np.maximum(m, 1).astype(float)
+    series = _HALF_LOG_TAU + 0.5 * np.log(x) + (1 / 12 - (1 / 360 - 1 / (1260 * x**2)) / x**2) / x
+    small = gammaln(np.minimum(x, 64) + 1) - np.minimum(x, 64) * (np.log(np.minimum(x, 64)) - 1)
+    return np.asarray(np.where(m == 0, 0.0, np.where(x < 64, small, series)))
+
+
+def _deviance(cell: IntArray, expected: FloatArray, away: FloatArray) -> FloatArray:
+    """A cell's part, cell * log(cell / expected) - away with away = cell - expected; by a series if they are close."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        direct = np.where(cell == 0, expected, cell * np.log(cell / expected) - away)
+        v = np.where(cell + expected > 0, away / (cell + expected), 0.0)
+    is_close = (np.abs(v) < 0.1) & (cell > 0)
+    v = np.where(is_close, v, 0.0)
+    # log(cell / expected) = 2 artanh(v), and away = v * (cell + expected)
+    series = away * v + 2 * cell * v * (v * v * np.polyval(_ARTANH, v * v))
+    return np.where(is_close, series, direct)
