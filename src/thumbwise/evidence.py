@@ -120,8 +120,8 @@ def gold_evidence(
         "subset": f"{items} a random sample of {everything}",
         "separate": f"{items} drawn at random like these items, from the same source",
         "stratified": f"{items} drawn at random within each group",
-        "with_replacement": f"{items} drawn from {everything} with replacement, with the chances that their weights say",
-        "poisson": f"{items} those of {everything} that were drawn, each on its own with the chance that its weight says",
+        "with_replacement": f"{items} drawn from {everything} with replacement, with the chances that weights say",
+        "poisson": f"{items} those of {everything} that were drawn, each with the chance that its weight says",
     }[design]
     if given:
         assumption += ", and the class frequencies lie where they are said to"
