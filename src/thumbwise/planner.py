@@ -103,7 +103,11 @@ class Planner:
 
     def _value(self, solution: Solution, n_gold: int) -> float:
         """The bound; 0 once every item has a gold label and keeps it."""
-        return 0.0 if self.is_kept and n_gold >= self.n_pool else max(0.0, solution.dual_value)
+        return max(0.0, solution.dual_value) if self.open_share(n_gold) > 0 else 0.0
+
+    def open_share(self, n_gold: int) -> float:
+        """Share of the items that the bound is about."""
+        return max(0.0, 1 - n_gold / self.n_pool) if self.is_kept else 1.0
 
     def _grown(self, n_gold: int) -> tuple[GoldCounts, FloatArray]:
         """Expected counts with more gold items drawn at random, at the consistent rates."""

@@ -27,10 +27,21 @@ _LITTLE = 0.1
 
 @dataclass(frozen=True)
 class PlanRow:
-    """The bound that is expected with some number of gold labels."""
+    """The bound that is expected with some number of gold labels.
+
+    Attributes
+    ----------
+    n_gold : int
+    bound : float
+        For the items without a gold label, or for all if gold does not keep its label. Where few such items are left,
+        little is known of them, and the bound rises again.
+    bound_all : float
+        The mean over all items, of which those that keep their gold label cost nothing.
+    """
 
     n_gold: int
     bound: float
+    bound_all: float
 
 
 @dataclass(frozen=True)
@@ -135,10 +146,11 @@ class Plan:
         return min(self.rows[after].n_gold, math.ceil(float(1 / width**2) - 1e-9))
 
     def frame(self) -> dict[str, list[float]]:
-        """Columns ``n_gold`` and ``planned_bound``."""
+        """Columns ``n_gold``, ``planned_bound`` and ``planned_bound_all``."""
         return {
             "n_gold": [row.n_gold for row in self.rows],
             "planned_bound": [row.bound for row in self.rows],
+            "planned_bound_all": [row.bound_all for row in self.rows],
         }
 
     def __str__(self) -> str:
@@ -268,7 +280,7 @@ def plan(
     planner = Planner(pool, gold_votes, counts, gold_is, 1 - confidence_level, keep)
     sizes = _sizes(gold_votes.n_items, pool.n_items)
     return Plan(
-        rows=tuple(PlanRow(n, bound) for n, bound in zip(sizes, planner.bounds(sizes), strict=True)),
+        rows=plan_rows(planner, sizes),
         floor=planner.floor(),
         rule_gains=_sorted_gains(planner, pool.rule_names),
         random_gain=planner.random_gain(),
@@ -288,6 +300,12 @@ def _check(confidence_level: float, target: float | None) -> None:
         )
     if target is not None and not (math.isfinite(target) and target > 0):
         raise InvalidBoxError(f"target must be a mean log loss above 0; found {target}. Bounds are in nats.")
+
+
+def plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:
+    """Planned bounds for numbers of gold labels."""
+    bounds = zip(sizes, planner.bounds(sizes), strict=True)
+    return tuple(PlanRow(n, bound, bound * planner.open_share(n)) for n, bound in bounds)
 
 
 def _sizes(n_gold: int, n_items: int) -> list[int]:

@@ -23,7 +23,7 @@ def test_everything_is_printed(folder: Path, run: Run) -> None:
     expected = planned(0.2)
     rows = [line.split() for line in answer.stdout.splitlines()]
     for row in expected.rows:
-        assert [f"{row.n_gold}", at_most(row.bound)] in rows
+        assert [f"{row.n_gold}", at_most(row.bound), at_most(row.bound_all)] in rows
     worth = {row.rule: row for row in expected.worth}
     for gain in expected.rule_gains:
         without = worth[gain.rule]

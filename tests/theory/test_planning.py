@@ -66,8 +66,9 @@ def test_the_first_row_is_the_certificate_of_today_where_gold_keeps_its_label(se
     planned = plan(gold, truth[:80], pool=votes, gold_is="subset")
     loose = plan(gold, truth[:80], pool=votes, gold_is="subset", pin_gold=False)
     assert planned.bound == pytest.approx(certified(gold, truth[:80], votes, "subset"), abs=1e-6)
-    assert planned.bound * 0.8 < loose.bound - 0.01  # the mean over all items, of which a fifth costs nothing
-    assert planned.rows[-1] == PlanRow(400, 0.0)
+    assert [row.bound_all for row in planned.rows] == [row.bound * (1 - row.n_gold / 400) for row in planned.rows]
+    assert planned.rows[0].bound_all < loose.bound - 0.01  # the mean over all items, of which a fifth costs nothing
+    assert planned.rows[-1] == PlanRow(400, 0.0, 0.0)
     assert planned.keeps_gold
     # The floor is about the items without a label: the same game, and nearly the same rates, as without ids.
     assert planned.floor == pytest.approx(loose.floor, abs=0.1)
@@ -249,7 +250,7 @@ BELIEVED = Evidence("guessed", "pigs fly", 0.95, False)
 
 
 def made(bounds: list[float], **other: object) -> Plan:
-    rows = tuple(PlanRow(100 * 2**i, bound) for i, bound in enumerate(bounds))
+    rows = tuple(PlanRow(100 * 2**i, bound, bound) for i, bound in enumerate(bounds))
     values = {"floor": 0.2, "rule_gains": (), "random_gain": 0.001, "worth": (), "guessing": np.log(2), **other}
     return Plan(rows=rows, **values)
 

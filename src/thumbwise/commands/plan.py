@@ -116,9 +116,11 @@ def _print_draw(console: Console, votes: str, draw: Draw, n_gold: int) -> None:
 
 def print_plan(console: Console, planned: Plan) -> None:
     """The planned bounds, the rules, and the sentences."""
-    grid = _grid("Planned bound on the mean log loss", ["gold labels", "bound"])
+    columns = ["gold labels", "items\nwithout gold", "all items"] if planned.keeps_gold else ["gold labels", "bound"]
+    grid = _grid("Planned bound on the mean log loss", columns)
     for row in planned.rows:
-        grid.add_row(*map(_cell, [f"{row.n_gold:,}", at_most(row.bound)]))
+        cells = [f"{row.n_gold:,}", at_most(row.bound), at_most(row.bound_all)]
+        grid.add_row(*map(_cell, cells[: len(columns)]))
     console.print(grid)
     console.print(_rules(planned))
     for line in _HOW_TO_READ:

@@ -14,7 +14,7 @@ from thumbwise.gold import GoldIs, count_gold
 from thumbwise.io.readings import Reading
 from thumbwise.labels import UNKNOWN
 from thumbwise.planner import Planner
-from thumbwise.planning import Plan, PlanRow, RuleWorth, plan
+from thumbwise.planning import Plan, RuleWorth, plan, plan_rows
 from thumbwise.votes import Votes
 
 # Votes on distinct patterns with which a comparison of 100 rules takes some three seconds on one core, ...
@@ -99,7 +99,7 @@ def _plan_parts(sampled: Sampled, box: Box, pin_gold: bool, *, with_worth: bool)
     most = max(gold.n_items, pool.n_items)
     sizes = sorted({min(most, gold.n_items * 2**i) for i in range(6)})
     return Plan(
-        rows=tuple(PlanRow(n, bound) for n, bound in zip(sizes, planner.bounds(sizes), strict=True)),
+        rows=plan_rows(planner, sizes),
         floor=planner.floor(),
         rule_gains=(),
         random_gain=planner.random_gain(),
