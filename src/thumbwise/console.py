@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # Where nobody looks at a screen, nothing is cut or wrapped.
 _WIDE = 1_000_000
 _SHOWN_GROUPS = 5
+# Letters of a rule's name that a table should have room for in a line, and how wide its other columns are.
+_LONG_NAME, _OTHER_COLUMNS = 40, 56
 
 _REASONS = {
     "gold": "gold says that these rules are mostly wrong (gold)",
@@ -172,8 +174,9 @@ def print_judges(console: Console, jury: Jury) -> None:
 
 
 def print_rules(console: Console, rows: Sequence[MomentRow], class_names: Sequence[object]) -> None:
-    """The table of rules."""
-    classes = [f"votes\n{visible(name)}" for name in class_names] if len(class_names) <= 10 else ["votes"]
+    """The table of rules; votes by class where there is room for them."""
+    by_class = len(class_names) <= 10 and _has_room(console, rows, class_names)
+    classes = [f"votes\n{visible(name)}" for name in class_names] if by_class else ["votes"]
     headers = [
         "rule",
         "cover-\nage",
@@ -187,9 +190,15 @@ def print_rules(console: Console, rows: Sequence[MomentRow], class_names: Sequen
     ]
     grid = _grid("Rules", headers)
     for row in rows:
-        votes = row.votes_per_class if len(class_names) <= 10 else (sum(row.votes_per_class),)
+        votes = row.votes_per_class if by_class else (sum(row.votes_per_class),)
         grid.add_row(*map(_cell, [row.name, f"{row.coverage:.3f}", *(f"{n:,}" for n in votes), *_moment_cells(row)]))
     console.print(grid)
+
+
+def _has_room(console: Console, rows: Sequence[MomentRow], class_names: Sequence[object]) -> bool:
+    """Whether a column of votes for each class leaves enough for the names of the rules."""
+    names = min(_LONG_NAME, max((len(row.name) for row in rows), default=0))
+    return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
 
 
 def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
