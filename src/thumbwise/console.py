@@ -54,6 +54,7 @@ _COMMAND_WORDS = (
     (r"\bnull_verdict=", "--null-verdict "),
     (r'on_infeasible="widen"', "--on-infeasible widen"),
     (r"\bconfidence_level\b", "--confidence"),
+    (r"\bpass overwrite=True", "say --overwrite"),
     (r"at the weights in \.weights, ", ""),
 )
 

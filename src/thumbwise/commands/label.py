@@ -19,14 +19,15 @@ from thumbwise.commands.label_lazily import (
     write_lazily,
 )
 from thumbwise.console import progress, stderr, stdout, visible
-from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
+from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
 from thumbwise.io.lazy_readings import LazyReading
+from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
-from thumbwise.io.tables import check_writable
+from thumbwise.io.tables import check_table_file
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.overview import class_rows, find_overruled, rule_rows, worse_than_chance
 
@@ -43,19 +44,25 @@ def label_files(
     on_infeasible: OnInfeasible = "raise",
     shape: Shape = "table",
     limits: Limits = NO_LIMITS,
+    overwrite: bool = False,
 ) -> None:
     """Label the items of a file, print what was found, and write the labels if there is an output."""
     if is_lazy(votes, roles):
-        _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits)
+        _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits, overwrite)
         return
-    check_output(output, votes, gold)
+    if output is not None:
+        check_table_file(output, LABELS, inputs=(votes, gold), overwrite=overwrite)
     reading = read(votes, gold, roles)
     if output is not None:
         output_names(reading, shape)  # whether names of columns would clash is said now
     model = fit(reading, confidence, on_infeasible)
+    # Whoever reads what is printed may stop reading at any line; the labels are there before the first.
+    if output is not None:
+        with progress("writing"):
+            table = write_labels(reading, model, output, shape=shape, overwrite=overwrite)
     print_fit(str(votes), reading, model, roles.abstain)
     if output is not None:
-        _write(reading, model, output, shape)
+        stdout().print(f"written: {visible(output)} ({table.n_rows:,} rows, {len(table.names)} columns)")
 
 
 def _label_lazily(
@@ -66,24 +73,18 @@ def _label_lazily(
     confidence: float,
     on_infeasible: OnInfeasible,
     limits: Limits,
+    overwrite: bool,
 ) -> None:
-    check_lazy_output(output, votes, gold)
+    if output is not None:
+        check_lazy_output(output, votes, gold, overwrite)
     with database(limits) as connection:
         reading = read_lazily(connection, votes, gold, roles)
         model = fit(reading, confidence, on_infeasible)
-        print_fit(str(votes), reading, model, roles.abstain)
         if output is not None:
-            n_rows = write_lazily(connection, reading, model, output)
-            stdout().print(f"written: {visible(output)} ({n_rows:,} rows)")
-
-
-def check_output(output: Path | None, *inputs: Path | None) -> None:
-    """Whatever is wrong with the output is said before anything is computed."""
-    if output is None:
-        return
-    target = check_writable(output)
-    if target in [path.resolve() for path in inputs if path is not None]:
-        raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
+            write_lazily(connection, reading, model, check_lazy_output(output, votes, gold, overwrite))
+    print_fit(str(votes), reading, model, roles.abstain)
+    if output is not None:
+        stdout().print(f"written: {visible(output)} ({reading.votes.n_items:,} rows)")
 
 
 def read(votes: Path, gold: Path | None, roles: Roles) -> Reading:
@@ -124,9 +125,3 @@ def print_fit(
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
     worse = worse_than_chance(rows, votes.n_classes)
     printed.print_warnings(console, worse, find_overruled(model, votes), n_silent, votes.n_classes)
-
-
-def _write(reading: Reading, model: BalsubramaniFreund, output: Path, shape: Shape) -> None:
-    with progress("writing"):
-        table = write_labels(reading, model, output, shape=shape)
-    stdout().print(f"written: {visible(output)} ({table.n_rows:,} rows, {len(table.names)} columns)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.tables import Table, write_table
+from thumbwise.io.tables import Table, check_table_file, write_table
 from thumbwise.labels import UNKNOWN
 from thumbwise.metrics import log_loss, zero_one_loss
 from thumbwise.models.base import LabelModel
@@ -110,8 +112,11 @@ def load_demo() -> Demo:
     return Demo(votes, source.target.astype(np.int64), gold, ids)
 
 
-def write_demo(demo: Demo, folder: Path) -> None:
-    """Write ``votes.csv`` and ``gold.csv`` as a user would have them: class names, empty where a rule abstains."""
+def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
+    """Write ``votes.csv`` and ``gold.csv`` as a user would have them: class names, empty where a rule abstains.
+
+    Files of these names that are there already are replaced only with ``overwrite=True``.
+    """
     names = np.array([*demo.votes.class_names, None], dtype=object)
     said = names[demo.votes.array]  # ABSTAIN, -1, meets the None at the end
     rules = {
@@ -119,12 +124,29 @@ def write_demo(demo: Demo, folder: Path) -> None:
         for j, name in enumerate(demo.votes.rule_names)
     }
     gold = {"id": np.ma.asarray(demo.item_ids[demo.gold]), "label": np.ma.asarray(names[demo.labels[demo.gold]])}
+    tables = {"votes.csv": Table({"id": np.ma.asarray(demo.item_ids), **rules}), "gold.csv": Table(gold)}
+    with _made(folder):
+        for name in tables:
+            check_table_file(folder / name, overwrite=overwrite)
+        for name, table in tables.items():
+            write_table(table, folder / name, overwrite=overwrite)
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """A folder that is made, with those above it; if anything goes wrong, those that are still empty are removed."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidFileError(f"the folder {folder} cannot be made: {error.strerror}. Choose another one.") from error
-    write_table(Table({"id": np.ma.asarray(demo.item_ids), **rules}), folder / "votes.csv")
-    write_table(Table(gold), folder / "gold.csv")
+    try:
+        yield
+    except BaseException:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
+        raise
 
 
 def score_methods(demo: Demo, model: LabelModel) -> list[tuple[str, float, float]]:

@@ -10,6 +10,8 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, MissingPackageError
 from thumbwise.io.frames import like_frame
+from thumbwise.io.label_tables import MORE_NAMES
+from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
 from thumbwise.io.tables import Table, check_names, write_table
 from thumbwise.metrics import TIE
@@ -53,10 +55,20 @@ def labels_frame(reading: Reading, model: Predictor, *, shape: Shape = "table") 
     return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
 
 
-def write_labels(reading: Reading, model: Predictor, path: str | PathLike[str], *, shape: Shape = "table") -> Table:
-    """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`."""
+def write_labels(
+    reading: Reading,
+    model: Predictor,
+    path: str | PathLike[str],
+    *,
+    shape: Shape = "table",
+    overwrite: bool = False,
+) -> Table:
+    """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`.
+
+    Labels that were written there before are replaced, any other file only with ``overwrite=True``.
+    """
     table = labels_table(reading, model, shape)
-    write_table(table, str(path))
+    write_table(table, str(path), kind=LABELS, overwrite=overwrite)
     return table
 
 
@@ -84,7 +96,7 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
     elif shape == "snorkel":
         names = [reading.id_name or "item", "pred", *(f"prob_{c}" for c in range(len(classes)))]
     elif shape == "table":
-        ours = ("label", *(f"p_{name}" for name in classes), "margin", "entropy", "n_votes")
+        ours = ("label", *(f"p_{name}" for name in classes), *MORE_NAMES)
         names = [reading.id_name or "item", *ours, *reading.passed_on]
     else:
         raise InvalidChoiceError(f"shape must be one of {', '.join(map(repr, SHAPES))}; found {shape!r}.")
