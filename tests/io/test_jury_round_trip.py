@@ -60,7 +60,7 @@ def test_records_give_back_the_jury(jury: Jury) -> None:
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_files_give_back_the_jury(tmp_path: Path, jury: Jury, ending: str) -> None:
     path = tmp_path / f"[jury]*{ending}"
-    write_jury(jury, path)
+    write_jury(jury, path, overwrite=True)
     assert parts(read_again(jury, path)) == parts(jury)
 
 

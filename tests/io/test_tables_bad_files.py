@@ -68,7 +68,7 @@ def test_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(tw.InvalidFileError, match="cannot be written: Permission denied"):
         check_table_file(tmp_path / "t.csv")
 
@@ -76,7 +76,7 @@ def test_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_checking_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "old.csv").write_text("old")
     check_table_file(tmp_path / "new.csv")
-    check_table_file(tmp_path / "old.csv")
+    check_table_file(tmp_path / "old.csv", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
     assert (tmp_path / "old.csv").read_text() == "old"
 

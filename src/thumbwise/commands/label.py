@@ -82,9 +82,9 @@ def _label_lazily(
         model = fit(reading, confidence, on_infeasible)
         if output is not None:
             write_lazily(connection, reading, model, check_lazy_output(output, votes, gold, overwrite))
-    print_fit(str(votes), reading, model, roles.abstain)
-    if output is not None:
-        stdout().print(f"written: {visible(output)} ({reading.votes.n_items:,} rows)")
+        print_fit(str(votes), reading, model, roles.abstain)
+        if output is not None:
+            stdout().print(f"written: {visible(output)} ({reading.votes.n_items:,} rows)")
 
 
 def read(votes: Path, gold: Path | None, roles: Roles) -> Reading:
