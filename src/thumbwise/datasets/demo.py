@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +9,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.tables import Table, check_table_file, write_table
+from thumbwise.io.whole import making_folder
 from thumbwise.labels import UNKNOWN
 from thumbwise.metrics import log_loss, zero_one_loss
 from thumbwise.models.base import LabelModel
@@ -125,28 +123,11 @@ def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
     }
     gold = {"id": np.ma.asarray(demo.item_ids[demo.gold]), "label": np.ma.asarray(names[demo.labels[demo.gold]])}
     tables = {"votes.csv": Table({"id": np.ma.asarray(demo.item_ids), **rules}), "gold.csv": Table(gold)}
-    with _made(folder):
+    with making_folder(folder):
         for name in tables:
             check_table_file(folder / name, overwrite=overwrite)
         for name, table in tables.items():
             write_table(table, folder / name, overwrite=overwrite)
-
-
-@contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    """A folder that is made, with those above it; if anything goes wrong, those that are still empty are removed."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidFileError(f"the folder {folder} cannot be made: {error.strerror}. Choose another one.") from error
-    try:
-        yield
-    except BaseException:
-        for path in missing:
-            with suppress(OSError):
-                path.rmdir()
-        raise
 
 
 def score_methods(demo: Demo, model: LabelModel) -> list[tuple[str, float, float]]:

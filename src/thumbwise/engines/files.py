@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 # What the columns of Parquet files hold, by the type in which DuckDB reads them; a column that holds nothing fits all.
 _KIND = (
     "CASE WHEN logical_type LIKE 'NullType%' THEN 'nothing' "
-    "WHEN duckdb_type LIKE '%INT' OR duckdb_type = 'INTEGER' THEN 'whole numbers' "
-    "WHEN duckdb_type IN ('FLOAT', 'DOUBLE') OR duckdb_type LIKE 'DECIMAL%' THEN 'numbers' "
+    "WHEN duckdb_type LIKE '%INT' OR duckdb_type IN ('INTEGER', 'FLOAT', 'DOUBLE') OR duckdb_type LIKE 'DECIMAL%' "
+    "THEN 'numbers' "
     "WHEN duckdb_type = 'VARCHAR' THEN 'texts' ELSE coalesce(duckdb_type, 'columns') END"
 )
 
@@ -58,9 +58,10 @@ def _place(path: str | Path) -> str:
 
 
 def _check_alike(connection: DuckDBPyConnection, files: list[str]) -> bool:
-    """Refuse Parquet files whose columns differ: what is a number in one would become a text, or be rounded.
+    """Refuse Parquet files whose columns differ: what is a number in one would become a text.
 
-    Returns whether types differ all the same, as those of columns that hold nothing in some file, or wider numbers.
+    Returns whether types differ all the same, as those of numbers with and without missing ones. They must then be
+    brought together, or else those of the first file would be taken for all, and fractions be rounded.
     """
     listed = ", ".join(literal(_place(file)) for file in files)
     in_order = "list({} ORDER BY column_id)".format

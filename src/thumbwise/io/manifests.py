@@ -25,9 +25,12 @@ def find_foreign(folder: Path) -> list[str]:
     An empty folder holds nothing of the kind.
     """
     listed = _read(folder / NAME)
-    return [
-        path.name for path in sorted(folder.iterdir()) if path.name != NAME and listed.get(path.name) != _size(path)
-    ]
+    return [path.name for path in sorted(folder.iterdir()) if path.name != NAME and not _is_listed(path, listed)]
+
+
+def _is_listed(path: Path, listed: dict[str, Any]) -> bool:
+    size = _size(path)
+    return size is not None and listed.get(path.name) == size
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
@@ -43,7 +43,11 @@ def unchanged(path: Path) -> Iterator[None]:
 
     The file is kept open, so that no other file can come to have its number.
     """
-    with path.open("rb") as file:
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(path.open("rb"))
+        except OSError:
+            raise _changed(path, 1) from None
         before = _stamp(os.fstat(file.fileno()))
         try:
             yield

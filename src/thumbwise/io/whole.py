@@ -33,6 +33,8 @@ _AT_WORKING_FOLDER, _EXCHANGE = -100, 2
 
 # Workspaces of this process, and the open descriptors that keep them locked.
 _OPEN: dict[Path, int | None] = {}
+# Folders that were made for files which are not there yet, the innermost first.
+_MADE: list[Path] = []
 
 
 @contextmanager
@@ -104,6 +106,31 @@ def exchange(first: Path, second: Path) -> bool:
 
 
 @contextmanager
+def making_folder(folder: Path) -> Iterator[None]:
+    """Make a folder, with those above it; if anything goes wrong in this block, those that are empty are removed."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    _MADE.extend(missing)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        _remove_empty()
+        raise InvalidFileError(
+            f"the folder {folder} cannot be made: {error.strerror or error}. Choose another one."
+        ) from error
+    except BaseException:
+        _remove_empty()
+        raise
+    _MADE.clear()
+
+
+def _remove_empty() -> None:
+    while _MADE:
+        with suppress(OSError):
+            _MADE.pop(0).rmdir()
+
+
+@contextmanager
 def workspace(home: Path) -> Iterator[Path]:
     """A folder that nobody else uses or sees into, gone at the end; what dead processes left beside it goes first."""
     remove_dead(home)
@@ -132,17 +159,21 @@ def _make(home: Path) -> Path:
 
 
 def remove_own() -> None:
-    """Remove every workspace of this process, at once: it is about to end."""
+    """Remove every workspace of this process, and folders made for nothing, at once: it is about to end."""
     for place in list(_OPEN):
         _remove(place)
+    _remove_empty()
 
 
 atexit.register(remove_own)
 if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_OPEN.clear)  # they are the parent's
+    for _kept in (_OPEN, _MADE):
+        os.register_at_fork(after_in_child=_kept.clear)  # they are the parent's
 
 
 def _remove(place: Path) -> None:
+    if place not in _OPEN:  # it is that of the process which this one was forked from
+        return
     _give_back(place)
     for _ in range(100):  # threads of a database may still be writing there
         shutil.rmtree(place, ignore_errors=True)
