@@ -25,6 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "hand_made.csv").write_text("id,label\n7,1\n")
     (home / "hand_made.html").write_text("<p>mine</p>")
     (home / "folder.csv").mkdir()
+    os.mkfifo(home / "pipe")
     (home / "soft.parquet").symlink_to(home / "votes" / "0.parquet")
     monkeypatch.chdir(home)
     return home
@@ -55,7 +56,7 @@ def snapshot(home: Path) -> dict[str, str]:
         ("votes/*.parquet", "gold.csv", "is gold.csv"),
         ("votes/*.parquet", "mine", "something else: 'precious.parquet'"),
         ("votes/*.parquet", "hand_made", "it is a file without such an ending"),
-        ("votes/*.parquet", "/dev/null", "it is a file without such an ending"),
+        ("votes/*.parquet", "pipe", "it is a file without such an ending"),
         ("votes/*.parquet", "folder.csv", "it is a folder"),
         ("votes/*.parquet", "hand_made.csv", "or say --overwrite"),
         ("votes.csv", "votes.csv", "is votes.csv"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -103,12 +104,14 @@ def test_an_empty_file_holds_nothing_to_lose(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_device_is_no_file(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    path.symlink_to("/dev/null")
-    with pytest.raises(tw.InvalidFileError, match="a device or a pipe"):
-        EVERY[name](path, overwrite=True)
-    assert not Path("/dev/null").is_file()
+def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A socket stands for devices too, which a test must not risk."""
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
+    with socket.socket(socket.AF_UNIX) as place:
+        place.bind(name)
+        with pytest.raises(tw.InvalidFileError, match="a device or a pipe"):
+            EVERY[name](tmp_path / name, overwrite=True)
+        assert (tmp_path / name).is_socket()
 
 
 def test_the_kinds_do_not_replace_each_other(tmp_path: Path) -> None:
