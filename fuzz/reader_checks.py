@@ -63,7 +63,7 @@ def _check_votes(path: Path) -> None:
 
 def _check_written_again(table: Table, path: Path) -> None:
     try:
-        write_table(table, path)
+        write_table(table, path, overwrite=True)
     except ThumbwiseError:  # names that differ in case only
         return
     again = read_table(path)

@@ -71,7 +71,7 @@ def parquet(draw: st.DrawFn) -> bytes:
     columns: dict[str, Any] = {"id": np.arange(n_rows), "rule": np.array(texts, dtype=object), "x": np.ones(n_rows)}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "votes.parquet"
-        write_table(Table({name: np.ma.asarray(column) for name, column in columns.items()}), path)
+        write_table(Table({name: np.ma.asarray(column) for name, column in columns.items()}), path, overwrite=True)
         content = path.read_bytes()
     return damage_bytes(content, seeded(draw(_SEEDS)))
 

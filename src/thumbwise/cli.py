@@ -15,7 +15,7 @@ import typer
 
 from thumbwise import __version__
 from thumbwise.commands.reading_options import VotesArgument, reads_votes
-from thumbwise.commands.reporting import reported
+from thumbwise.commands.reporting import heed_signals, reported, run_to_end
 from thumbwise.io.roles import Roles
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ class OnInfeasible(StrEnum):
 
 
 def main() -> None:
-    """Entry point: a name that the terminal cannot show is escaped and never an error."""
+    """Entry point: a name that the terminal cannot show is escaped and never an error; signals end it tidily."""
+    heed_signals()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    run_to_end(app)
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -69,6 +70,15 @@ def _root(
 
 
 _Confidence = Annotated[float, typer.Option(help="Probability that all intervals hold at once.")]
+_RequireGuarantee = Annotated[
+    bool,
+    typer.Option(
+        "--require-guarantee", help="Write nothing and exit with 3 if there is no guarantee or it proves nothing."
+    ),
+]
+_Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files that are there already, whatever they are.")
+]
 
 
 @app.command()
@@ -95,6 +105,8 @@ def label(
     spill: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
     ] = None,
+    overwrite: _Overwrite = False,
+    require_guarantee: _RequireGuarantee = False,
 ) -> None:
     """Turn votes and gold labels into labels with a bound on their error."""
     with reported():
@@ -111,18 +123,21 @@ def label(
             shape=shape.value,
             limits=Limits(memory, spill),
             drop=drop or (),
+            overwrite=overwrite,
+            require_guarantee=require_guarantee,
         )
 
 
 @app.command()
 def demo(
     write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv and gold.csv there.")] = None,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Label real data that needs no file, and compare with the truth."""
     with reported():
         from thumbwise.commands.demo import show_demo  # noqa: PLC0415
 
-        show_demo(write)
+        show_demo(write, overwrite=overwrite)
 
 
 @app.command()
@@ -245,12 +260,22 @@ def report(
         OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
     ] = OnInfeasible.RAISE,
     title: Annotated[str | None, typer.Option(help="Title of the page. [default: the name of VOTES]")] = None,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Write one HTML page about what is proved, what each rule does and which items to look at."""
     with reported():
         from thumbwise.commands.report import report_files  # noqa: PLC0415
 
-        report_files(votes, gold, output, roles, confidence=confidence, on_infeasible=on_infeasible.value, title=title)
+        report_files(
+            votes,
+            gold,
+            output,
+            roles,
+            confidence=confidence,
+            on_infeasible=on_infeasible.value,
+            title=title,
+            overwrite=overwrite,
+        )
 
 
 class Reproduced(StrEnum):

@@ -63,6 +63,7 @@ _SENTENCES = (
     (r"leave it out of rules", "say ignore=[NAME]"),
     (r"Raise max_patterns if they fit, or use", "Use"),
     (r"\btol=", "the tolerance "),
+    (r"\bpass overwrite=True", "say --overwrite"),
     (r'on_infeasible="widen" of BalsubramaniFreund', 'thumbwise label on_infeasible="widen"'),
     (r"at the weights in \.weights, ", ""),
 )

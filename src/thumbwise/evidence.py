@@ -104,9 +104,14 @@ class Statement(ABC):
         """Whether the assumption implies the statement, at the confidence level, and nothing speaks against it."""
         return self.evidence.is_guarantee
 
+    @property
+    def proves_something(self) -> bool:
+        """Whether this is a guarantee, and says more than could be said without the votes."""
+        return self.is_guarantee and not self.proves_nothing
+
     def require(self) -> None:
         """Raise :class:`NoGuaranteeError`, with the reason, if this is no guarantee or proves nothing."""
-        if not self.is_guarantee or self.proves_nothing:
+        if not self.proves_something:
             raise NoGuaranteeError(f"a guarantee is required, and there is none. {self}")
 
 

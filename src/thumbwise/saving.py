@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from thumbwise import __version__
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidFileError, ThumbwiseError
+from thumbwise.io.outputs import MODEL, check_file
 from thumbwise.io.whole import replacing
 from thumbwise.labels import KnownLabels
 from thumbwise.models.amcl import AMCL
@@ -60,7 +61,7 @@ _TOP = (
 )
 
 
-def save_model(model: LabelModel, path: str | os.PathLike[str]) -> None:
+def save_model(model: LabelModel, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a fitted model to a JSON file, whole or not at all.
 
     Parameters
@@ -68,13 +69,15 @@ def save_model(model: LabelModel, path: str | os.PathLike[str]) -> None:
     model : LabelModel
         Any model of thumbwise, fitted.
     path : path
-        Conventionally ends in ``.json``. An older file there is replaced in one step.
+        Conventionally ends in ``.json``. A model that was saved there before is replaced in one step.
+    overwrite : bool
+        Replace any other file too.
 
     Raises
     ------
     InvalidFileError
-        The file cannot be written; or the model holds what a file cannot say, such as moments that are the user's own
-        functions, or class names that are neither strings nor numbers.
+        The file cannot be written, or is something else; or the model holds what a file cannot say, such as moments
+        that are the user's own functions, or class names that are neither strings nor numbers.
 
     Examples
     --------
@@ -93,16 +96,13 @@ def save_model(model: LabelModel, path: str | os.PathLike[str]) -> None:
     content = render(describe(model)).encode() + b"\n"
     build(parse(Path(path), content))  # what is written can be read
     try:
-        target = Path(path).resolve()
-        if target.is_dir():
-            raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
-        with replacing(target) as part:
-            part.write_bytes(content)
-    except (OSError, ValueError) as error:
+        target = check_file(Path(path), MODEL, overwrite=overwrite)
+    except ValueError as error:
         if isinstance(error, InvalidFileError):
             raise
-        gist = getattr(error, "strerror", None) or str(error)
-        raise InvalidFileError(f"{path} cannot be written: {gist}. Choose a place that you may write to.") from error
+        raise InvalidFileError(f"{path!r} cannot be written: {error}. Choose another name.") from error
+    with replacing(target) as part:
+        part.write_bytes(content)
 
 
 def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:

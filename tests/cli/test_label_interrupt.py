@@ -29,7 +29,7 @@ def test_signal_while_writing(folder: Path) -> None:
     output = folder / "labels.csv"
     output.write_text("old")
     before = sorted(folder.iterdir())
-    command = ["label", str(folder / "votes.csv"), "--gold", str(folder / "gold.csv"), "-o", str(output)]
+    command = ["label", str(folder / "votes.csv"), "--gold", str(folder / "gold.csv"), "-o", str(output), "--overwrite"]
     process = subprocess.Popen(
         [sys.executable, "-c", HELD, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -88,11 +88,12 @@ def test_a_mat_file_and_a_wrench_folder(tmp_path: Path, run: Run) -> None:
     box = tw.Box.from_gold(tw.Votes(gold), y, pool=expected, gold_is="separate")
     model = tw.BalsubramaniFreund().fit(expected, box=box)
     for source, column in ((tmp_path / "d.mat", "p_1"), (tmp_path, "p_spam")):
-        answer = run("label", source, "-o", tmp_path / "labels.csv")
+        output = tmp_path.with_name(f"{tmp_path.name}.csv")  # beside the folder: an output lies in no input
+        answer = run("label", source, "-o", output)
         assert answer.exit_code == 0, answer.stderr
         assert "80 items with a known class, taken as a random sample of items of the same kind" in answer.stdout
         assert str(model.certificate_) in answer.stdout
-        found = probabilities(tmp_path / "labels.csv", "item" if source.suffix else "id", column)
+        found = probabilities(output, "item" if source.suffix else "id", column)
         assert list(found.values()) == pytest.approx(model.predict_proba(expected)[:, 1].tolist(), abs=1e-9)
 
 

@@ -146,7 +146,7 @@ def test_an_unnamed_id_column_is_written_as_item(folder: Path, run: Run) -> None
 
 
 def test_an_old_output_is_replaced(folder: Path, run: Run) -> None:
-    (folder / "labels.csv").write_text("old")
+    (folder / "labels.csv").write_text("id,label,p_0,p_1,margin,entropy,n_votes\n")
     before = sorted(folder.iterdir())
     assert run("label", folder / "votes.csv", "--gold", folder / "gold.csv", "-o", folder / "labels.csv").exit_code == 0
     assert len(read_table(folder / "labels.csv").columns["id"]) == 60

@@ -62,7 +62,7 @@ def test_records_give_back_the_jury(jury: Jury) -> None:
 )
 def test_files_give_back_the_jury(tmp_path: Path, jury: Jury, ending: str) -> None:
     path = tmp_path / f"[jury]*{ending}"
-    write_jury(jury, path)
+    write_jury(jury, path, overwrite=True)
     assert parts(read_again(jury, path)) == parts(jury)
 
 

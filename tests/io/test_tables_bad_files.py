@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.io.tables import Table, check_writable, read_table, write_table
+from thumbwise.io.tables import Table, check_table_file, read_table, write_table
 
 PARQUET = b"PAR1\x15\x04\x15\x10\x00\x00\xff\xfe"
 
@@ -56,7 +56,7 @@ def test_folder(tmp_path: Path) -> None:
     with pytest.raises(tw.InvalidFileError, match="it is a folder"):
         read_table(tmp_path / "t.csv")
     with pytest.raises(tw.InvalidFileError, match="it is a folder"):
-        check_writable(tmp_path / "t.csv")
+        check_table_file(tmp_path / "t.csv")
 
 
 def test_folder_that_does_not_exist(tmp_path: Path) -> None:
@@ -68,15 +68,15 @@ def test_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(tw.InvalidFileError, match="cannot be written: Permission denied"):
-        check_writable(tmp_path / "t.csv")
+        check_table_file(tmp_path / "t.csv")
 
 
 def test_checking_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "old.csv").write_text("old")
-    check_writable(tmp_path / "new.csv")
-    check_writable(tmp_path / "old.csv")
+    check_table_file(tmp_path / "new.csv")
+    check_table_file(tmp_path / "old.csv", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["old.csv"]
     assert (tmp_path / "old.csv").read_text() == "old"
 

@@ -39,7 +39,7 @@ def test_old_file_is_untouched(
     path.write_bytes(b"old")
     monkeypatch.setattr(tables, "copy_columns", fail_halfway(error))
     with pytest.raises(seen):
-        tables.write_table(TABLE, path)
+        tables.write_table(TABLE, path, overwrite=True)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -58,6 +58,6 @@ def test_replacing_keeps_the_permissions(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("old")
     path.chmod(0o640)
-    tables.write_table(TABLE, path)
+    tables.write_table(TABLE, path, overwrite=True)
     assert path.read_text() == "a\n1\n2\n"
     assert path.stat().st_mode & 0o777 == 0o640

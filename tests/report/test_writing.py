@@ -33,8 +33,8 @@ def test_after_an_error_the_older_file_is_as_it_was(tmp_path: Path, monkeypatch:
         raise OSError("no space left")
 
     monkeypatch.setattr(Path, "write_bytes", fail)
-    with pytest.raises(InvalidFileError, match="could not be written: no space"):
-        write_report(small_reading(), target, model=small_model())
+    with pytest.raises(InvalidFileError, match="cannot be written: no space"):
+        write_report(small_reading(), target, model=small_model(), overwrite=True)
     assert target.read_text() == "older"
     assert list(tmp_path.iterdir()) == [target]
 

@@ -214,7 +214,7 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     model = MajorityVote().fit([[0, 1]])
     assert_says(message_of(InvalidFileError, lambda: save_model(model, tmp_path)), "it is a folder")
     missing = tmp_path / "no" / "model.json"
-    assert_says(message_of(InvalidFileError, lambda: save_model(model, missing)), "cannot be written", "No such file")
+    assert_says(message_of(InvalidFileError, lambda: save_model(model, missing)), "cannot be written", "does not exist")
 
 
 def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from thumbwise.box import Box
 from thumbwise.commands.label import read
 from thumbwise.console import plural, progress, stdout, visible
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
-from thumbwise.io.labeled import is_label_table
+from thumbwise.io.label_tables import is_label_table
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import ID_NAMES, Roles
 from thumbwise.io.tables import Table, as_text, read_table

@@ -11,11 +11,11 @@ from thumbwise.datasets.demo import load_demo, score_methods, write_demo
 from thumbwise.io.readings import Reading
 
 
-def show_demo(folder: Path | None) -> None:
+def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
     """Label the demo, print what was found, and compare with the truth; write its files if there is a folder."""
     data = load_demo()
     if folder is not None:
-        write_demo(data, folder)
+        write_demo(data, folder, overwrite=overwrite)
     reading = Reading(data.votes, data.gold_labels, id_name="id")
     console = stdout()
     console.print(data.description)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -21,14 +22,15 @@ from thumbwise.commands.label_lazily import (
 )
 from thumbwise.console import in_command_words, progress, stderr, stdout, visible
 from thumbwise.displays.classes import classes_table
-from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
+from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
 from thumbwise.io.lazy_readings import LazyReading
+from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
-from thumbwise.io.tables import check_writable
+from thumbwise.io.tables import check_table_file
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.overview import class_rows, find_overruled, rule_rows, worse_than_chance
 
@@ -46,48 +48,73 @@ def label_files(
     shape: Shape = "table",
     limits: Limits = NO_LIMITS,
     drop: Sequence[str] = (),
+    overwrite: bool = False,
+    require_guarantee: bool = False,
 ) -> None:
-    """Label the items of a file, print what was found, and write the labels if there is an output."""
+    """Label the items of a file, write the labels if there is an output, and print what was found."""
+    choices = _Choices(roles, confidence, on_infeasible, drop, require_guarantee)
     if is_lazy(votes, roles):
-        _label_lazily(votes, gold, output, roles, confidence, on_infeasible, limits, drop)
+        _label_lazily(votes, gold, output, choices, limits, overwrite)
         return
-    check_output(output, votes, gold)
+    if output is not None:
+        check_table_file(output, LABELS, inputs=(votes, gold), overwrite=overwrite)
     reading = read(votes, gold, roles)
     if output is not None:
         output_names(reading, shape)  # whether names of columns would clash is said now
-    model = fit(reading, confidence, on_infeasible, drop)
-    print_fit(str(votes), reading, model, roles.abstain, drop)
-    if output is not None:
-        _write(reading, model, output, shape)
+
+    def write(model: BalsubramaniFreund, place: Path) -> str:
+        with progress("writing"):
+            table = write_labels(reading, model, place, shape=shape, overwrite=overwrite)
+        return f"{table.n_rows:,} rows, {len(table.names)} columns"
+
+    _conclude(str(votes), reading, output, choices, write)
 
 
 def _label_lazily(
-    votes: Path,
-    gold: Path | None,
-    output: Path | None,
-    roles: Roles,
-    confidence: float,
-    on_infeasible: OnInfeasible,
-    limits: Limits,
-    drop: Sequence[str],
+    votes: Path, gold: Path | None, output: Path | None, choices: _Choices, limits: Limits, overwrite: bool
 ) -> None:
-    check_lazy_output(output, votes, gold)
+    if output is not None:
+        check_lazy_output(output, votes, gold, overwrite)
     with database(limits) as connection:
-        reading = read_lazily(connection, votes, gold, roles)
-        model = fit(reading, confidence, on_infeasible, drop)
-        print_fit(str(votes), reading, model, roles.abstain, drop)
-        if output is not None:
-            n_rows = write_lazily(connection, reading, model, output)
-            stdout().print(f"written: {visible(output)} ({n_rows:,} rows)")
+        reading = read_lazily(connection, votes, gold, choices.roles)
+
+        def write(model: BalsubramaniFreund, place: Path) -> str:
+            write_lazily(connection, reading, model, check_lazy_output(place, votes, gold, overwrite))
+            return f"{reading.votes.n_items:,} rows"
+
+        _conclude(str(votes), reading, output, choices, write)
 
 
-def check_output(output: Path | None, *inputs: Path | None) -> None:
-    """Whatever is wrong with the output is said before anything is computed."""
-    if output is None:
-        return
-    target = check_writable(output)
-    if target in [path.resolve() for path in inputs if path is not None]:
-        raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
+@dataclass(frozen=True)
+class _Choices:
+    """What was said about a fit."""
+
+    roles: Roles
+    confidence: float
+    on_infeasible: OnInfeasible
+    drop: Sequence[str]
+    require_guarantee: bool
+
+
+def _conclude(
+    source: str,
+    reading: Reading | LazyReading,
+    output: Path | None,
+    choices: _Choices,
+    write: Callable[[BalsubramaniFreund, Path], str],
+) -> None:
+    """Fit, write, print: whoever reads what is printed may stop at any line, so the labels are there before the first.
+
+    Where a guarantee is required and missing, all is printed and nothing is written.
+    """
+    model = fit(reading, choices.confidence, choices.on_infeasible, choices.drop)
+    is_missing = choices.require_guarantee and not model.certificate_.proves_something
+    written = None if output is None or is_missing else write(model, output)
+    print_fit(source, reading, model, choices.roles.abstain, choices.drop)
+    if is_missing:
+        model.certificate_.require()
+    if written is not None:
+        stdout().print(f"written: {visible(output)} ({written})")
 
 
 def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
@@ -139,9 +166,3 @@ def print_fit(
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
     worse = worse_than_chance(rows, votes.n_classes)
     printed.print_warnings(console, worse, find_overruled(model, votes), n_silent, votes.n_classes)
-
-
-def _write(reading: Reading, model: BalsubramaniFreund, output: Path, shape: Shape) -> None:
-    with progress("writing"):
-        table = write_labels(reading, model, output, shape=shape)
-    stdout().print(f"written: {visible(output)} ({table.n_rows:,} rows, {len(table.names)} columns)")

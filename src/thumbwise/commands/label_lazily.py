@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
@@ -17,21 +18,25 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.commands.working import running
 from thumbwise.console import progress
-from thumbwise.engines.files import open_files
+from thumbwise.engines.files import list_files, open_files
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError
 from thumbwise.io.classes import code_gold, distinct_texts
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
-from thumbwise.io.formats import NOTHING_LOADED, Column, literal, quoted
+from thumbwise.io.formats import NOTHING_LOADED, Column, explained, gist_of, interruptible, literal, quoted
 from thumbwise.io.frames import as_column
 from thumbwise.io.gold_table import open_gold, read_ids
 from thumbwise.io.labeled import entropies, margins
 from thumbwise.io.lazy_readings import LazyReading
+from thumbwise.io.manifests import write_manifest
+from thumbwise.io.outputs import LABELS, check_file, check_folder
 from thumbwise.io.roles import Roles, check_roles, implied_layout, mend_repeated, refuse_row_per_vote, settle_id
+from thumbwise.io.stamps import check_unchanged, stamp_all
 from thumbwise.io.tables import Table, check_names, read_table
-from thumbwise.io.whole import replacing, replacing_folder
+from thumbwise.io.whole import replacing, replacing_folder, workspace
 from thumbwise.labels import UNKNOWN
 from thumbwise.lazy_votes import LazyVotes
 from thumbwise.models.base import LabelModel, best_classes
+from thumbwise.reading.coding import settle_n_classes
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -42,6 +47,7 @@ _ENDINGS = (".parquet", ".csv", ".tsv")
 # How much is read of the items to see whether columns are rules.
 _CELLS_LOOKED_AT = 200_000
 _LEAST_LOOKED_AT = 100
+_MOST_DIGITS = 18
 
 
 def is_lazy(source: Path, roles: Roles) -> bool:
@@ -72,10 +78,8 @@ def database(limits: Limits) -> Iterator[DuckDBPyConnection]:
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     memory = limits.memory
-    if limits.spill is not None and not limits.spill.is_dir():
-        raise InvalidFileError(f"the folder for temporary files must exist; there is no folder {limits.spill}.")
-    with tempfile.TemporaryDirectory(prefix="thumbwise-", dir=limits.spill) as folder:
-        settings: dict[str, Any] = {**NOTHING_LOADED, "temp_directory": folder}
+    with _spill_folder(limits.spill) as folder:
+        settings: dict[str, Any] = {**NOTHING_LOADED, "temp_directory": os.fspath(folder)}
         try:
             connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
         except duckdb.Error as error:
@@ -83,6 +87,22 @@ def database(limits: Limits) -> Iterator[DuckDBPyConnection]:
         with connection:
             connection.execute("SET preserve_insertion_order = false")
             yield connection
+
+
+@contextmanager
+def _spill_folder(home: Path | None) -> Iterator[Path]:
+    """A folder that the database makes when it needs it; gone at the end, or when the next run finds it left behind."""
+    if home is not None and not home.is_dir():
+        raise InvalidFileError(f"the folder for temporary files must exist; there is no folder {home}.")
+    home = Path(tempfile.gettempdir()) if home is None else home
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(workspace(home))
+        except OSError as error:
+            raise InvalidFileError(
+                f"the folder for temporary files must be one that can be written to; {home} is not: {error.strerror}."
+            ) from error
+        yield place / "spill"
 
 
 def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None, roles: Roles) -> LazyReading:
@@ -97,13 +117,15 @@ def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None,
             "of ids and labels with gold=FILE."
         )
     pattern = source / "*.parquet" if source.is_dir() else source
-    relation = open_files(str(pattern), connection)
+    with explained(str(pattern)):
+        stamps = stamp_all(list_files(str(pattern), connection))
+        relation = open_files(str(pattern), connection)
     names = Table({name: np.ma.asarray(np.empty(0)) for name in relation.columns})
     check_roles(names, roles, roles.item_id)
     refuse_row_per_vote(names, roles)
     id_name, note = settle_id(names, roles, is_needed=True)
     known = open_gold(read_table(gold), id_name, roles)
-    with progress("counting patterns"):
+    with progress("counting patterns"), explained(str(pattern)):
         _refuse_no_rules(relation, str(id_name), known.labels, roles)
         votes = _open_votes(relation, str(id_name), known.labels, roles)
         ids = _as_ids(relation, str(id_name), known.ids or ())
@@ -111,8 +133,9 @@ def read_lazily(connection: DuckDBPyConnection, source: Path, gold: Path | None,
         gold_votes = votes.take_ids(ids[labels != UNKNOWN])
     if roles.class_names is None:
         refuse_doubtful_classes(votes, gold_votes.item_ids, labels[labels != UNKNOWN])
+    check_unchanged(stamps)
     notes = tuple(text for text in (note, *known.notes, f"items stay in {pattern}; only patterns were read") if text)
-    return LazyReading(votes, gold_votes, labels[labels != UNKNOWN], notes, known.design)
+    return LazyReading(votes, gold_votes, labels[labels != UNKNOWN], notes, stamps, known.design)
 
 
 def _refuse_no_rules(relation: Any, id_name: str, gold: Column, roles: Roles) -> None:
@@ -142,10 +165,15 @@ def _open_votes(relation: Any, id_name: str, gold: Column, roles: Roles) -> Lazy
 
 
 def _with_numbers(relation: Any, votes: LazyVotes, more: set[str], options: dict[str, Any]) -> LazyVotes:
-    numbers = [int(text) for text in more if text.isdigit()]
-    if not numbers or max(numbers) < votes.n_classes:
+    largest = max((_as_class(text) for text in more if text.isascii() and text.isdigit()), default=0)
+    if largest < votes.n_classes:
         return votes
-    return LazyVotes(relation, n_classes=max(numbers) + 1, **options)
+    return LazyVotes(relation, n_classes=settle_n_classes(largest, None, None), **options)
+
+
+def _as_class(text: str) -> int:
+    """A class number; one of so many digits that it can be none is as good as any other that is too large."""
+    return int(text[:_MOST_DIGITS]) if len(text) > _MOST_DIGITS else int(text)
 
 
 def _as_ids(relation: Any, id_name: str, texts: Sequence[str]) -> AnyArray:
@@ -153,24 +181,31 @@ def _as_ids(relation: Any, id_name: str, texts: Sequence[str]) -> AnyArray:
     kind = str(relation.types[relation.columns.index(id_name)])
     if "INT" not in kind:
         return np.array(texts, dtype=object)
-    strange = [text for text in texts if not _is_int(text)]
+    strange = [text for text in texts if not _is_whole(text)]
     if strange:
         raise InvalidLabelsError(
-            f"gold ids must be among the items, whose ids are whole numbers; {len(strange)} of {len(texts)} are not, "
-            f"such as {strange[0]!r}. Correct or drop them."
+            "gold ids must be among the items, whose ids are whole numbers of 64 bits; "
+            f"{len(strange)} of {len(texts)} are not, such as {strange[0][:60]!r}. Correct or drop them."
         )
     return np.array([int(text) for text in texts], dtype=np.int64)
 
 
-def _is_int(text: str) -> bool:
-    try:
-        return str(int(text)) == text
-    except ValueError:
-        return False
+def _is_whole(text: str) -> bool:
+    """Whether a text is a whole number of 64 bits as it would be written."""
+    return re.fullmatch(r"0|-?[1-9][0-9]{0,18}", text) is not None and -(2**63) <= int(text) < 2**63
 
 
-def write_lazily(connection: DuckDBPyConnection, reading: LazyReading, model: LabelModel, output: Path) -> int:
-    """Labels as ``thumbwise label`` writes them, one file or a folder of Parquet files; whole or not at all."""
+def write_lazily(connection: DuckDBPyConnection, reading: LazyReading, model: LabelModel, target: Path) -> None:
+    """Labels as ``thumbwise label`` writes them, one file or a folder of Parquet files; whole or not at all.
+
+    Parameters
+    ----------
+    connection : DuckDB connection
+    reading : LazyReading
+    model : LabelModel
+    target : Path
+        As :func:`check_lazy_output` gives it.
+    """
     votes = reading.votes
     proba = model._predict_patterns(votes)
     labels = best_classes(proba, votes.patterns)
@@ -178,13 +213,15 @@ def write_lazily(connection: DuckDBPyConnection, reading: LazyReading, model: La
     more = {"margin": (margins(proba), 1.0), "entropy": (entropies(proba), 0.0), "n_votes": (n_votes, None)}
     answered = _in_order(votes.answer(proba, labels, model.known_, more=more), votes.n_classes)
     check_names(answered.columns)
-    if output.suffix:
-        with replacing(output.resolve()) as part:
-            _copy(connection, answered, part, output.suffix.lower())
+    if target.suffix:
+        with replacing(target) as part:
+            _copy(connection, answered, part, target.suffix.lower())
+            check_unchanged(reading.stamps)
     else:
-        with replacing_folder(output.resolve()) as part:
+        with replacing_folder(target) as part:
             _copy(connection, answered, part, ".parquet", "PER_THREAD_OUTPUT true, ")
-    return votes.n_items
+            check_unchanged(reading.stamps)
+            write_manifest(part)
 
 
 def _in_order(answered: Any, n_classes: int) -> Any:
@@ -203,29 +240,23 @@ def _copy(connection: DuckDBPyConnection, relation: Any, place: Path, ending: st
     view = "thumbwise_labels"
     relation.create_view(view, replace=True)
     try:
-        with running(connection, "writing"):
+        with running(connection, "writing"), interruptible():
             connection.execute(f"COPY (SELECT * FROM {view}) TO {literal(os.fspath(place))} ({options}{kinds[ending]})")  # noqa: S608
-    except (duckdb.Error, OSError) as error:
-        raise InvalidFileError(f"the labels could not be written: {' '.join(str(error).split())[:300]}") from error
+    except (duckdb.Error, OSError, RuntimeError) as error:
+        raise InvalidFileError(f"the labels could not be written: {gist_of(error)}") from error
 
 
-def check_lazy_output(output: Path | None, source: Path, gold: Path | None) -> None:
-    """Whatever is wrong with the output is said before anything is computed."""
-    if output is None:
-        return
-    target = output.resolve()
+def check_lazy_output(output: Path, source: Path, gold: Path | None, overwrite: bool = False) -> Path:
+    """Whatever is wrong with the output is said before anything is computed; return where it really lies."""
     if output.suffix and output.suffix.lower() not in _ENDINGS:
         raise InvalidFileError(
             f"{output} must end in {', '.join(_ENDINGS)}, or be a folder; its ending is {output.suffix!r}."
         )
-    if not target.parent.is_dir():
-        raise InvalidFileError(
-            f"{output} cannot be written: the folder {target.parent} does not exist. Create it first."
-        )
-    inputs = [path.resolve() for path in (source, source.parent, gold) if path is not None]
-    if target in inputs:
-        raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
-    if target.is_dir() and not all(path.suffix == ".parquet" for path in target.iterdir()):
-        raise InvalidFileError(f"{output} holds files that are no labels; choose another folder, or empty it.")
+    inputs = (source, gold)
+    if output.suffix:
+        target = check_file(output, LABELS, inputs=inputs, overwrite=overwrite)
+    else:
+        target = check_folder(output, inputs=inputs)
     if shutil.disk_usage(target.parent).free < 10**6:
         raise InvalidFileError(f"{output} cannot be written: the disk is full.")
+    return target

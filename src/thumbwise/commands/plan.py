@@ -10,13 +10,13 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from thumbwise import console as printed
-from thumbwise.commands.label import check_output, read
+from thumbwise.commands.label import read
 from thumbwise.console import _cell, _grid, plural, progress, stdout, visible
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import gold_to_label
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
-from thumbwise.io.tables import write_table
+from thumbwise.io.tables import check_table_file, write_table
 from thumbwise.outward import at_most
 from thumbwise.planning import Plan, plan
 
@@ -47,9 +47,9 @@ def check_draw(votes: Path, gold: Path | None, n_items: int | None, output: Path
         raise InvalidChoiceError(
             "--draw N says how many items to draw, and --output FILE where to write them; found one without the other."
         )
-    check_output(output, votes, gold)
     if output.exists():  # it may hold labels that somebody filled in
         raise InvalidFileError(f"{output} must be a new file; it is there already. Choose another name, or move it.")
+    check_table_file(output, inputs=(votes, gold))
     return Draw(n_items, output, seed)
 
 

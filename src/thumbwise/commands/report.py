@@ -9,7 +9,6 @@ from rich.text import Text
 from thumbwise.checks import check
 from thumbwise.commands.label import OnInfeasible, fit, read
 from thumbwise.console import print_understood, progress, stdout, visible
-from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.roles import Roles
 from thumbwise.report.page import load_jinja
 from thumbwise.report.writing import check_report_path, write_report
@@ -24,17 +23,17 @@ def report_files(
     confidence: float = 0.95,
     on_infeasible: OnInfeasible = "raise",
     title: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Label the items of a file and write a page about what was found."""
-    target = check_report_path(output)
-    if target in [path.resolve() for path in (votes, gold) if path is not None]:
-        raise InvalidFileError(f"the output must not be one of the inputs; {output} is. Choose another name.")
+    target = check_report_path(output, inputs=(votes, gold), overwrite=overwrite)
     load_jinja()  # what is missing is said before anything is computed
     reading = read(votes, gold, roles)
     model = fit(reading, confidence, on_infeasible)
     with progress("writing the report"):
         findings = check(reading, model=model)
-        write_report(reading, target, model=model, findings=findings, title=title or f"Report on {votes.name}")
+        title = title or f"Report on {votes.name}"
+        write_report(reading, target, model=model, findings=findings, title=title, overwrite=overwrite)
     console = stdout()
     print_understood(console, str(votes), reading, roles.abstain)
     console.print(Text(str(model.certificate_), style="bold"))

@@ -15,6 +15,7 @@ from thumbwise.experiments.catalogue import breakdown_experiment, synthetic_expe
 from thumbwise.experiments.comparing import Cell, count_flagged
 from thumbwise.experiments.drawing import import_figure
 from thumbwise.experiments.figures import write_figures
+from thumbwise.experiments.journal import check_run_folder
 from thumbwise.experiments.runner import run
 from thumbwise.experiments.tables import TITLES, write_tables
 
@@ -32,6 +33,7 @@ def reproduce(
     """Run what is not done yet, write tables and figures, and say what differs from the paper."""
     home = find_paper_folder(data)
     folder = output if output is not None else _QUICK_FOLDER if quick else _DEFAULT_FOLDER
+    check_run_folder(folder)
     console = stdout()
     if what in ("tables", "all"):
         _print_tables(console, _make_tables(home, folder, quick, processes), folder)

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.tables import Table, write_table
+from thumbwise.io.tables import Table, check_table_file, write_table
+from thumbwise.io.whole import making_folder
 from thumbwise.labels import UNKNOWN
 from thumbwise.metrics import log_loss, zero_one_loss
 from thumbwise.models.base import LabelModel
@@ -110,8 +110,11 @@ def load_demo() -> Demo:
     return Demo(votes, source.target.astype(np.int64), gold, ids)
 
 
-def write_demo(demo: Demo, folder: Path) -> None:
-    """Write ``votes.csv`` and ``gold.csv`` as a user would have them: class names, empty where a rule abstains."""
+def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
+    """Write ``votes.csv`` and ``gold.csv`` as a user would have them: class names, empty where a rule abstains.
+
+    Files of these names that are there already are replaced only with ``overwrite=True``.
+    """
     names = np.array([*demo.votes.class_names, None], dtype=object)
     said = names[demo.votes.array]  # ABSTAIN, -1, meets the None at the end
     rules = {
@@ -119,12 +122,12 @@ def write_demo(demo: Demo, folder: Path) -> None:
         for j, name in enumerate(demo.votes.rule_names)
     }
     gold = {"id": np.ma.asarray(demo.item_ids[demo.gold]), "label": np.ma.asarray(names[demo.labels[demo.gold]])}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidFileError(f"the folder {folder} cannot be made: {error.strerror}. Choose another one.") from error
-    write_table(Table({"id": np.ma.asarray(demo.item_ids), **rules}), folder / "votes.csv")
-    write_table(Table(gold), folder / "gold.csv")
+    tables = {"votes.csv": Table({"id": np.ma.asarray(demo.item_ids), **rules}), "gold.csv": Table(gold)}
+    with making_folder(folder):
+        for name in tables:
+            check_table_file(folder / name, overwrite=overwrite)
+        for name, table in tables.items():
+            write_table(table, folder / name, overwrite=overwrite)
 
 
 def score_methods(demo: Demo, model: LabelModel) -> list[tuple[str, float, float]]:

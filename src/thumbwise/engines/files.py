@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Sequence
 from glob import has_magic
@@ -10,10 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.formats import DELIMITERS, NOTHING_LOADED, literal, quoted, read_header
+from thumbwise.io.formats import DELIMITERS, NOTHING_LOADED, explained, literal, quoted, read_header
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+# What the columns of Parquet files hold, by the type in which DuckDB reads them; a column that holds nothing fits all.
+_KIND = (
+    "CASE WHEN logical_type LIKE 'NullType%' THEN 'nothing' "
+    "WHEN duckdb_type LIKE '%INT' OR duckdb_type IN ('INTEGER', 'FLOAT', 'DOUBLE') OR duckdb_type LIKE 'DECIMAL%' "
+    "THEN 'numbers' "
+    "WHEN duckdb_type = 'VARCHAR' THEN 'texts' ELSE coalesce(duckdb_type, 'columns') END"
+)
 
 
 def open_files(pattern: str | Path | Sequence[str | Path], connection: DuckDBPyConnection | None = None) -> Any:
@@ -30,12 +37,16 @@ def open_files(pattern: str | Path | Sequence[str | Path], connection: DuckDBPyC
         )
     connection = duckdb.connect(config=NOTHING_LOADED) if connection is None else connection
     ending = endings.pop()
-    try:
+    with explained(str(given[0])):
         if ending == ".parquet":
-            return connection.read_parquet(paths, hive_partitioning=False)
+            by_name = _check_alike(connection, _expand(connection, paths))
+            return connection.read_parquet(paths, hive_partitioning=False, union_by_name=by_name)
         return _type_texts(connection, paths, DELIMITERS[ending])
-    except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
-        raise InvalidFileError(f"{given[0]} cannot be read: {' '.join(str(error).split())[:300]}") from error
+
+
+def list_files(pattern: str | Path, connection: DuckDBPyConnection) -> list[str]:
+    """All files that a pattern stands for."""
+    return _expand(connection, [_place(pattern)])
 
 
 def _place(path: str | Path) -> str:
@@ -44,6 +55,56 @@ def _place(path: str | Path) -> str:
     if has_magic(place) and Path(place).exists():
         return "".join(f"[{char}]" if char in "*?[" else char for char in place)
     return place
+
+
+def _check_alike(connection: DuckDBPyConnection, files: list[str]) -> bool:
+    """Refuse Parquet files whose columns differ: what is a number in one would become a text.
+
+    Returns whether types differ all the same, as those of numbers with and without missing ones. They must then be
+    brought together, or else those of the first file would be taken for all, and fractions be rounded.
+    """
+    listed = ", ".join(literal(_place(file)) for file in files)
+    in_order = "list({} ORDER BY column_id)".format
+    rows = connection.execute(
+        "SELECT min(file), names, kinds, children FROM "  # noqa: S608  # quoted
+        f"(SELECT file_name AS file, {in_order('name')} AS names, {in_order(_KIND)} AS kinds, "
+        f"{in_order('coalesce(num_children, 0)')} AS children, {in_order('duckdb_type')} AS types "
+        f"FROM parquet_schema([{listed}]) WHERE column_id > 0 GROUP BY file_name) "
+        "GROUP BY names, kinds, children, types ORDER BY 1"
+    ).fetchall()
+    place = rows[0][0]
+    known = _kinds(*rows[0][1:])
+    for file, *columns in rows[1:]:
+        kinds = _kinds(*columns)
+        absent = sorted(set(known) ^ set(kinds))
+        if absent:
+            raise _differ(place, file, f"only one of them has a column {absent[0]!r}")
+        known |= {name: kind for name, kind in kinds.items() if known[name] == "nothing"}
+        strange = [name for name, kind in kinds.items() if kind not in (known[name], "nothing")]
+        if strange:
+            name = strange[0]
+            raise _differ(place, file, f"column {name!r} holds {known[name]} in one and {kinds[name]} in the other")
+    return len(rows) > 1
+
+
+def _kinds(names: list[str], kinds: list[str], children: list[int]) -> dict[str, str]:
+    """What each column holds; parts of a nested one are left out."""
+    found: dict[str, str] = {}
+    n_inside = 0
+    for name, kind, n_children in zip(names, kinds, children, strict=True):
+        if n_inside:
+            n_inside += n_children - 1
+        else:
+            found[name] = kind
+            n_inside = n_children
+    return found
+
+
+def _differ(first: str, second: str, how: str) -> InvalidFileError:
+    return InvalidFileError(
+        f"all files must have the same columns, of the same kind; those of {first} and {second} differ: {how}. Rewrite "
+        "one, or read them apart."
+    )
 
 
 def _type_texts(connection: DuckDBPyConnection, paths: list[str], delimiter: str) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
+from thumbwise.io.formats import explained
 
 LazyFrame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = Mapping[str, AnyArray]
@@ -41,7 +42,9 @@ class DuckDB(Engine):
     """A relation of a DuckDB connection, which may be on disk, in memory, or files."""
 
     def fetch(self, frame: LazyFrame) -> dict[str, AnyArray]:
-        return {name: _unmasked(column) for name, column in frame.to_native().fetchnumpy().items()}
+        with explained("the items"):
+            fetched = frame.to_native().fetchnumpy()
+        return {name: _unmasked(column) for name, column in fetched.items()}
 
     def send(self, columns: Columns, beside: LazyFrame) -> LazyFrame:
         # The connection of a relation is reached through a query on it; DuckDB finds the variable by its name.

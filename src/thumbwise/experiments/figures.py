@@ -129,5 +129,5 @@ def _number(row: Row, name: str) -> float:
 
 
 def _write(path: Path, figure: object, table: list[Row]) -> list[Path]:
-    write_table(as_table(table), path.with_suffix(".csv"))
+    write_table(as_table(table), path.with_suffix(".csv"), overwrite=True)
     return [path.with_suffix(".csv"), *save_figure(figure, path)]

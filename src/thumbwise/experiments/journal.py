@@ -121,6 +121,15 @@ def _in_words(header: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in header.items())
 
 
+def check_run_folder(folder: Path) -> None:
+    """Refuse a folder that holds files and that no run has begun: those of the same names would be lost."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK_NAME).exists():
+        raise InvalidFileError(
+            f"{folder} must be a new folder, an empty one, or that of an earlier run; it holds other files, which "
+            "might be replaced. Choose another folder."
+        )
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep a second runner out of a folder.

@@ -52,7 +52,7 @@ def run(experiment: Experiment, folder: Path, *, processes: int = 2, progress: b
                 journal.append(fit, make_row(fit, values))
                 advance(fit)
         rows = [journal.rows[fit] for fit in sorted(experiment.fits)]
-        write_table(as_table(rows), folder / f"{experiment.name}.parquet")
+        write_table(as_table(rows), folder / f"{experiment.name}.parquet", overwrite=True)
     return rows
 
 

@@ -144,7 +144,7 @@ def escape_latex(text: str) -> str:
 def _write(path: Path, grids: Sequence[Grid], tidy: list[Row]) -> None:
     _write_text(path.with_suffix(".md"), "\n".join(map(as_markdown, grids)))
     _write_text(path.with_suffix(".tex"), "\n".join(map(as_latex, grids)))
-    write_table(as_table(tidy), path.with_suffix(".csv"))
+    write_table(as_table(tidy), path.with_suffix(".csv"), overwrite=True)
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -293,4 +293,4 @@ def _floats(column: Column) -> FloatArray:
 
 def _whole(values: AnyArray) -> list[Any]:
     floats = values.astype(float)
-    return [int(value) if value == np.floor(value) else value for value in floats.tolist()]
+    return [int(value) if np.isfinite(value) and value == np.floor(value) else value for value in floats.tolist()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thumbwise.exceptions import InvalidFileError
+from thumbwise.exceptions import InvalidFileError, ThumbwiseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -56,6 +57,29 @@ def interruptible() -> Iterator[None]:
         if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from error
         raise
+
+
+@contextmanager
+def explained(what: str) -> Iterator[None]:
+    """Errors of the database as one line that says what cannot be read."""
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    try:
+        with interruptible():
+            yield
+    except ThumbwiseError:
+        raise
+    except (duckdb.Error, OSError, UnicodeError, csv.Error, RuntimeError) as error:
+        raise InvalidFileError(f"{what} cannot be read: {gist_of(error)}") from error
+
+
+def gist_of(error: Exception) -> str:
+    """What went wrong, in one line, without the database's advice on its own options."""
+    text = " ".join(re.split(r"\n(?:Possible |\s*LINE \d)", str(error))[0].split())
+    text = text.partition("Error: ")[2] or text
+    if "state machine" in text:
+        return "its lines end in different ways, or quotes are out of place; save it anew as CSV."
+    return text if len(text) <= 300 else text[:300] + " ..."
 
 
 def _place(path: Path) -> str:

@@ -120,11 +120,12 @@ def read_jury(
     return Jury(votes, judges, failures, len(failed), tuple(notes + _warnings(judges)), log)
 
 
-def write_jury(jury: Jury, path: str | Path) -> None:
+def write_jury(jury: Jury, path: str | Path, *, overwrite: bool = False) -> None:
     """Write the records of a jury to a file that :func:`read_jury` reads, whole or not at all.
 
     The fields are item, judge, verdict, status and error; see :meth:`Jury.to_records`. JSON lines and Parquet keep
-    what is text and what is a number; CSV does not tell the name ``"1"`` from the number 1.
+    what is text and what is a number; CSV does not tell the name ``"1"`` from the number 1. A file that is there
+    already is replaced only with ``overwrite=True``.
 
     Examples
     --------
@@ -140,7 +141,7 @@ def write_jury(jury: Jury, path: str | Path) -> None:
     """
     columns = {name: _masked(values) for name, values in jury.record_columns().items()}
     try:
-        write_table(Table(columns), path)
+        write_table(Table(columns), path, overwrite=overwrite)
     except UnicodeError as failure:
         raise InvalidFileError(
             f"{path} could not be written: a name or an error text is no Unicode text ({failure}). Correct it."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias
@@ -13,6 +12,8 @@ from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, MissingPackageError
 from thumbwise.inputs import classes_of, read_items
 from thumbwise.io.frames import index_name, like_frame
+from thumbwise.io.label_tables import MORE_NAMES
+from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
 from thumbwise.io.tables import Table, check_names, write_table
 from thumbwise.labels import UNKNOWN
@@ -22,7 +23,6 @@ from thumbwise.reading.frames import open_frame
 Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
 SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")
 _UNDECIDED = -1
-_ABOUT_LABELS = ("margin", "entropy", "n_votes")
 
 
 class Predictor(Protocol):
@@ -59,10 +59,20 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
     return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
 
 
-def write_labels(reading: Any, model: Predictor, path: str | PathLike[str], *, shape: Shape = "table") -> Table:
-    """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`."""
+def write_labels(
+    reading: Any,
+    model: Predictor,
+    path: str | PathLike[str],
+    *,
+    shape: Shape = "table",
+    overwrite: bool = False,
+) -> Table:
+    """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`.
+
+    Labels that were written there before are replaced, any other file only with ``overwrite=True``.
+    """
     table = labels_table(_as_reading(reading, model), model, shape)
-    write_table(table, str(path))
+    write_table(table, str(path), kind=LABELS, overwrite=overwrite)
     return table
 
 
@@ -105,7 +115,7 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
     elif shape == "snorkel":
         names = [reading.id_name or "item", "pred", *(f"prob_{c}" for c in range(len(classes)))]
     elif shape == "table":
-        ours = ("label", *(f"p_{name}" for name in classes), *_ABOUT_LABELS)
+        ours = ("label", *(f"p_{name}" for name in classes), *MORE_NAMES)
         names = [reading.id_name or "item", *ours, *reading.passed_on]
     else:
         raise InvalidChoiceError(f"shape must be one of {', '.join(map(repr, SHAPES))}; found {shape!r}.")
@@ -116,20 +126,6 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
             f"the output would have the columns {', '.join(map(repr, names[:20]))}: {error}"
         ) from None
     return names
-
-
-def is_label_table(names: Sequence[str]) -> bool:
-    """Whether columns are those that :func:`write_labels` writes as a table, in any order: labels that saw gold.
-
-    Examples
-    --------
-    >>> is_label_table(["id", "label", "p_ham", "p_spam", "margin", "entropy", "n_votes", "text"])
-    True
-    >>> is_label_table(["id", "label", "p_ham", "p_spam"])
-    False
-    """
-    ours = {"label", *_ABOUT_LABELS}
-    return ours <= set(names) and sum(name.startswith("p_") for name in names) > 1
 
 
 def margins(proba: FloatArray) -> FloatArray:

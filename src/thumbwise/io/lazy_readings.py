@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,18 +10,23 @@ from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.io.gold_design import GoldDesign
 from thumbwise.io.readings import box_of
+from thumbwise.io.stamps import Stamp
 from thumbwise.lazy_votes import LazyVotes
 from thumbwise.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)
 class LazyReading:
-    """Votes in files with the gold labels of some of their items; what commands print is called as in ``Reading``."""
+    """Votes in files with the gold labels of some of their items; what commands print is called as in ``Reading``.
+
+    The stamps are those of the files when they were opened.
+    """
 
     votes: LazyVotes
     gold_votes: Votes
     gold_labels: IntArray
     notes: tuple[str, ...]
+    stamps: Mapping[str, Stamp | None]
     gold_design: GoldDesign | None = None
     gold_is = "subset"
     separate = None

@@ -17,7 +17,6 @@ may. Paths are taken literally: no wildcards, no addresses, no partitions read f
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,12 +28,15 @@ from thumbwise.io.formats import (
     Columns,
     connect,
     copy_columns,
+    gist_of,
     interruptible,
     read_delimited,
     read_parquet,
 )
 from thumbwise.io.json_lines import read_json_lines
-from thumbwise.io.whole import part_of, replacing
+from thumbwise.io.outputs import TABLE, Kind, check_file
+from thumbwise.io.stamps import unchanged
+from thumbwise.io.whole import replacing
 
 _READERS = {
     ".csv": read_delimited,
@@ -78,65 +80,61 @@ def read_table(path: str | Path, columns: Sequence[str] | None = None) -> Table:
     Raises
     ------
     InvalidFileError
-        The file is missing, empty, not what its ending says, or without one of the columns.
+        The file is missing, empty, not what its ending says, without one of the columns, or changed while it was read.
     """
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     path = Path(path)
     ending = _check_ending(path)
     _check_readable(path)
-    with connect(path) as connection:
+    with unchanged(path), connect(path) as connection:
         try:
             with interruptible():
                 return Table(_READERS[ending](connection, path, columns))
         except (duckdb.Error, UnicodeError) as error:
             raise InvalidFileError(
-                f"{path} must be {KINDS[ending]}, as its ending says; it cannot be read as such: {_gist(error)}"
+                f"{path} must be {KINDS[ending]}, as its ending says; it cannot be read as such: {gist_of(error)}"
             ) from error
 
 
-def write_table(table: Table, path: str | Path) -> None:
+def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite: bool = False) -> None:
     """Write a file of the kind that its ending says, whole or not at all.
 
-    The rows go to a temporary file in the same folder, which takes the place of ``path`` in one step at the end. After
-    an error or an interrupt an older file at ``path`` is as it was and the temporary file is gone.
+    The rows go to a file beside it, which takes the place of ``path`` in one step at the end. After an error or an
+    interrupt an older file at ``path`` is as it was and the new one is gone.
+
+    Parameters
+    ----------
+    table : Table
+    path : path
+    kind : Kind
+        What the table is; an older file of the same kind is replaced if it can be recognised as one.
+    overwrite : bool
+        Replace any other file too.
 
     Raises
     ------
     InvalidFileError
-        The path cannot be written, or names of columns are empty or differ only in case.
+        The path cannot be written or is another file, or names of columns are empty or differ only in case.
     """
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
-    target = check_writable(path)
+    target = check_table_file(path, kind, overwrite=overwrite)
     check_names(table.names)
     with replacing(target) as part, connect(part) as connection:
         try:
             with interruptible():
                 copy_columns(connection, table.columns, part, target.suffix.lower())
         except (duckdb.Error, OSError) as error:
-            raise InvalidFileError(f"{path} could not be written: {_gist(error)}") from error
+            raise InvalidFileError(f"{path} could not be written: {gist_of(error)}") from error
 
 
-def check_writable(path: str | Path) -> Path:
-    """Find out whether a file can be written before anything is computed for it; return where it really lies."""
-    target = Path(path).resolve()
+def check_table_file(
+    path: str | Path, kind: Kind = TABLE, *, inputs: Sequence[str | Path | None] = (), overwrite: bool = False
+) -> Path:
+    """Find out whether a table may be written before anything is computed for it; return where it really lies."""
     _check_ending(Path(path))
-    if target.is_dir():
-        raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
-    if not target.parent.is_dir():
-        raise InvalidFileError(f"{path} cannot be written: the folder {target.parent} does not exist. Create it first.")
-    try:
-        if target.exists():
-            target.open("ab").close()
-        probe = part_of(target)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise InvalidFileError(
-            f"{path} cannot be written: {error.strerror}. Choose a place that you may write to."
-        ) from error
-    return target
+    return check_file(path, kind, inputs=inputs, overwrite=overwrite)
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -176,12 +174,3 @@ def _check_readable(path: Path) -> None:
         raise InvalidFileError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}.") from error
     if is_empty:
         raise InvalidFileError(f"{path} must hold a table with names of columns; it is empty (0 bytes).")
-
-
-def _gist(error: Exception) -> str:
-    """What went wrong, in one line, without the database's advice on its own options."""
-    text = " ".join(re.split(r"\n(?:Possible |\s*LINE \d)", str(error))[0].split())
-    text = text.partition("Error: ")[2] or text
-    if "state machine" in text:
-        return "its lines end in different ways, or quotes are out of place; save it anew as CSV."
-    return text if len(text) <= 300 else text[:300] + " ..."

@@ -12,7 +12,9 @@ from thumbwise.io.tables import write_table
 from thumbwise.io.wide import wide_table
 
 
-def write_votes(votes: Any, path: str | PathLike[str], *, layout: Literal["wide", "long"] = "wide") -> None:
+def write_votes(
+    votes: Any, path: str | PathLike[str], *, layout: Literal["wide", "long"] = "wide", overwrite: bool = False
+) -> None:
     """Write votes with ids, rule names and class names, whole or not at all; :func:`read_votes` reads them back.
 
     Parameters
@@ -23,6 +25,8 @@ def write_votes(votes: Any, path: str | PathLike[str], *, layout: Literal["wide"
     layout : {"wide", "long"}
         Wide: ``id``, then a column of class names per rule, empty where it abstains. Long: ``item``, ``worker``,
         ``label``, a row per vote; an item or a rule without any vote has a row without a label.
+    overwrite : bool
+        Replace a file that is there already.
 
     Examples
     --------
@@ -43,4 +47,4 @@ def write_votes(votes: Any, path: str | PathLike[str], *, layout: Literal["wide"
     if layout not in ("wide", "long"):
         raise InvalidChoiceError(f'layout must be "wide" or "long"; found {layout!r}.')
     votes = in_memory(as_votes(votes))
-    write_table(wide_table(votes) if layout == "wide" else long_table(votes), str(path))
+    write_table(wide_table(votes) if layout == "wide" else long_table(votes), str(path), overwrite=overwrite)

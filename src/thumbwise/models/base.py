@@ -122,10 +122,13 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         """Whether votes on other items look like those of the fitted pool; see :mod:`thumbwise.drift`."""
         return compare_with_pool(self._read(votes), self.pool_summary_, error=error)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a JSON file, whole or not at all; :func:`thumbwise.load` reads it."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the fitted model to a JSON file, whole or not at all; :func:`thumbwise.load` reads it.
+
+        A model that was saved there before is replaced, any other file only with ``overwrite=True``.
+        """
         # By name: saving knows every model, and a model must not know saving.
-        import_module("thumbwise.saving").save_model(self, path)
+        import_module("thumbwise.saving").save_model(self, path, overwrite=overwrite)
 
     def to_sql(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.inputs import classes_of, read_items
+from thumbwise.io.outputs import REPORT, check_file
 from thumbwise.io.readings import Reading
 from thumbwise.io.whole import replacing
 from thumbwise.labels import code_labels
@@ -29,6 +30,7 @@ def write_report(
     model: BalsubramaniFreund | None = None,
     findings: Iterable[Finding] | None = None,
     title: str = "Report on labels from rules",
+    overwrite: bool = False,
 ) -> Path:
     """Write one HTML file about a fit, which needs no network and no other file. Needs Jinja2.
 
@@ -41,7 +43,7 @@ def write_report(
     votes : Reading, Votes, array-like or frame
         As :func:`thumbwise.read_votes` gives them, with gold and the columns that show what an item is; or votes alone.
     path : path
-        Ends in .html or .htm. An older file is replaced in one step.
+        Ends in .html or .htm. A report that was written there before is replaced in one step.
     y : array-like of shape (n_items,), optional
         Without a Reading: classes of the items, -1 or missing where unknown.
     model : BalsubramaniFreund, optional
@@ -50,6 +52,8 @@ def write_report(
         What :func:`thumbwise.check` found, whose comparison the page then shows; or objects with ``code``,
         ``severity``, ``title``, ``explanation``, ``advice`` and ``anchor``. The page lists them.
     title : str
+    overwrite : bool
+        Replace any other file too.
 
     Returns
     -------
@@ -71,32 +75,25 @@ def write_report(
     >>> "With 95 % confidence the mean log loss" in page, "<i>c</i>" in page
     (True, False)
     """
-    target = check_report_path(path)
+    target = check_report_path(path, overwrite=overwrite)
     load_jinja()  # what is missing is said before anything is computed
     reading = _as_reading(votes, y, model)
     model = fit_for_report(reading) if model is None else _check_model(model, reading.votes)
     page = render(gather(reading, model, title=title, findings=findings))
-    try:
-        with replacing(target) as part:
-            part.write_bytes(page.encode("utf-8"))
-    except OSError as error:
-        raise InvalidFileError(f"{path} could not be written: {error.strerror or error}.") from error
+    with replacing(target) as part:
+        part.write_bytes(page.encode("utf-8"))
     return target
 
 
-def check_report_path(path: str | os.PathLike[str]) -> Path:
+def check_report_path(
+    path: str | os.PathLike[str], *, inputs: Sequence[str | Path | None] = (), overwrite: bool = False
+) -> Path:
     """Whatever is wrong with the path is said before anything is computed; return where the file really lies."""
-    target = Path(path).resolve()
-    if target.suffix.lower() not in _ENDINGS:
-        found = repr(target.suffix) if target.suffix else "none"
+    ending = Path(path).suffix
+    if ending.lower() not in _ENDINGS:
+        found = repr(ending) if ending else "none"
         raise InvalidFileError(f"{path} must end in .html, which a report is; its ending is {found}. Rename it.")
-    if target.is_dir():
-        raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
-    if not target.parent.is_dir():
-        raise InvalidFileError(f"{path} cannot be written: the folder {target.parent} does not exist. Create it first.")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise InvalidFileError(f"{path} cannot be written: permission denied. Choose a place that you may write to.")
-    return target
+    return check_file(Path(path), REPORT, inputs=inputs, overwrite=overwrite)
 
 
 def fit_for_report(reading: Reading, **options: Any) -> BalsubramaniFreund:

@@ -1,0 +1,196 @@
+"""One policy for every writer: what was written before is replaced, anything else only if that is asked for."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+
+import thumbwise as tw
+from thumbwise.datasets.demo import load_demo, write_demo
+from thumbwise.io.label_tables import is_label_table
+from thumbwise.io.manifests import find_foreign, write_manifest
+from thumbwise.io.outputs import check_folder
+from thumbwise.io.tables import Table, write_table
+
+Write: TypeAlias = Callable[..., object]
+
+VOTES = tw.Votes([[0, 0], [1, 1], [1, 0]], rule_names=["a", "b"], class_names=["ham", "spam"])
+
+
+def reading() -> tw.Reading:
+    import pandas as pd
+
+    return tw.read_votes(pd.DataFrame({"id": [1, 2, 3], "a": [0, 1, 1], "b": [0, 1, 0]}))
+
+
+def write_labels(path: Path, shape: str, **options: bool) -> object:
+    read = reading()
+    return tw.write_labels(read, tw.MajorityVote().fit(read.votes), path, shape=shape, **options)  # type: ignore[arg-type]
+
+
+def write_report(path: Path, overwrite: bool = False) -> object:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=200)
+    votes = tw.Votes(np.where(rng.random((200, 3)) < 0.8, truth[:, None], 1 - truth[:, None]))
+    return tw.write_report(votes, path, y=np.where(np.arange(200) < 80, truth, -1), overwrite=overwrite)
+
+
+# Outputs that nobody makes by hand.
+RECOGNISED: dict[str, Write] = {
+    **{
+        f"{shape}{ending}": lambda path, shape=shape, **options: write_labels(path, shape, **options)
+        for shape, ending in [("table", ".csv"), ("crowd-kit", ".csv"), ("snorkel", ".tsv"), ("table", ".parquet"),
+                              ("table", ".jsonl"), ("snorkel", ".parquet")]
+    },
+    "model.json": lambda path, **options: tw.DawidSkene().fit(VOTES).save(path, **options),
+    "report.html": write_report,
+}  # fmt: skip
+# What people make by hand too.
+BY_HAND: dict[str, Write] = {
+    "votes.csv": lambda path, **options: tw.write_votes(VOTES, path, **options),
+    "long.parquet": lambda path, **options: tw.write_votes(VOTES, path, layout="long", **options),
+    "jury.jsonl": lambda path, **options: tw.write_jury(
+        tw.read_jury({"item": [1, 1], "judge": ["m", "n"], "verdict": ["yes", "no"]}), path, **options
+    ),
+    "gold.csv": lambda path, **options: write_demo(load_demo(), path.parent, **options),
+}
+EVERY = {**RECOGNISED, **BY_HAND}
+HAND_MADE = "id,label\n7,spam\n"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_file_that_is_something_else_is_not_replaced(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(HAND_MADE)
+    with pytest.raises(tw.InvalidFileError, match=r"another file of that name.*pass overwrite=True"):
+        EVERY[name](path)
+    assert path.read_text() == HAND_MADE
+    assert list(tmp_path.iterdir()) == [path]
+    EVERY[name](path, overwrite=True)
+    assert HAND_MADE not in path.read_bytes().decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", RECOGNISED)
+def test_an_earlier_output_is_replaced(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    RECOGNISED[name](path)
+    number = path.stat().st_ino
+    RECOGNISED[name](path)
+    assert path.stat().st_ino != number
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_what_people_make_by_hand_is_never_replaced_unasked(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    BY_HAND[name](path)
+    before = path.read_bytes()
+    with pytest.raises(tw.InvalidFileError, match="must not exist yet"):
+        BY_HAND[name](path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_an_empty_file_holds_nothing_to_lose(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.touch()
+    EVERY[name](path)
+    assert path.stat().st_size > 0
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A socket stands for devices too, which a test must not risk."""
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
+    with socket.socket(socket.AF_UNIX) as place:
+        place.bind(name)
+        with pytest.raises(tw.InvalidFileError, match="a device or a pipe"):
+            EVERY[name](tmp_path / name, overwrite=True)
+        assert (tmp_path / name).is_socket()
+
+
+def test_the_kinds_do_not_replace_each_other(tmp_path: Path) -> None:
+    RECOGNISED["report.html"](tmp_path / "a.html")
+    with pytest.raises(tw.InvalidFileError, match="a model that was written before"):
+        RECOGNISED["model.json"](tmp_path / "a.html")
+
+
+def test_the_demo_is_written_as_a_pair_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text(HAND_MADE)
+    with pytest.raises(tw.InvalidFileError, match=r"gold\.csv must not exist yet"):
+        write_demo(load_demo(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["gold.csv"]
+
+
+def test_folders_that_were_made_for_nothing_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("thumbwise.datasets.demo.write_table", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_demo(load_demo(), tmp_path / "new" / "er")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "is_ours"),
+    [
+        ("id label p_a p_b margin entropy n_votes", True),
+        ("mail label p_a p_b p_c margin entropy n_votes text margin", True),
+        ("task agg_label ham spam", True),
+        ("id pred prob_0 prob_1", True),
+        ("id label p_a margin entropy n_votes", False),
+        ("id label p_a p_b margin entropy", False),
+        ("id label p_a p_b entropy margin n_votes", False),
+        ("id gold p_a p_b margin entropy n_votes", False),
+        ("task agg_label ham", False),
+        ("id agg_label ham spam", False),
+        ("id pred prob_1 prob_0", False),
+        ("id pred", False),
+        ("id label", False),
+        ("label", False),
+        ("", False),
+    ],
+)
+def test_labels_are_known_by_their_columns(names: str, is_ours: bool) -> None:
+    assert is_label_table(names.split()) == is_ours
+
+
+def test_the_columns_that_are_written_are_those_that_are_recognised() -> None:
+    read = reading()
+    for shape in ("table", "crowd-kit", "snorkel"):
+        frame = tw.labels_frame(read, tw.MajorityVote().fit(read.votes), shape=shape)
+        assert is_label_table(list(frame.columns))
+
+
+def test_a_folder_is_replaced_only_if_its_manifest_proves_all_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    assert check_folder(folder) == folder
+    for name in ("data_0.parquet", "data_1.parquet"):
+        write_table(Table({"a": np.ma.array([1])}), folder / name)
+    with pytest.raises(tw.InvalidFileError, match=r"something else: 'data_0.parquet' \(2 such files\)"):
+        check_folder(folder)
+    write_manifest(folder)
+    assert check_folder(folder) == folder
+    (folder / "data_1.parquet").write_bytes(b"edited")
+    assert find_foreign(folder) == ["data_1.parquet"]
+    (folder / "data_1.parquet").unlink()
+    assert find_foreign(folder) == []
+    (folder / "data_1.parquet").symlink_to(folder / "data_0.parquet")
+    (folder / "more").mkdir()
+    assert find_foreign(folder) == ["data_1.parquet", "more"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"files": {"a": 1}}', '{"format": "thumbwise folder", "files": ["a"]}']
+)
+def test_what_is_no_manifest_proves_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "_thumbwise.json").write_text(text)
+    (tmp_path / "a").write_text("x")
+    assert find_foreign(tmp_path) == ["a"]
