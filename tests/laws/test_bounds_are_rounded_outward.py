@@ -38,7 +38,9 @@ def test_against_decimal_arithmetic(value: float, digits: int) -> None:
     assert Decimal(value) - Decimal(at_least(value, digits)) < unit + NOISE
 
 
-@pytest.mark.parametrize(("value", "upper", "lower"), [(0.57431, "0.575", "0.574"), (0.7, "0.700", "0.700")])
+@pytest.mark.parametrize(
+    ("value", "upper", "lower"), [(0.57431, "0.575", "0.574"), (0.7, "0.700", "0.700"), (0.57, "0.570", "0.570")]
+)
 def test_what_is_written(value: float, upper: str, lower: str) -> None:
     assert (at_most(value), at_least(value)) == (upper, lower)
     assert between(value, value) == f"{lower} to {upper}"
