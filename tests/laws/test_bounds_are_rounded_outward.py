@@ -39,7 +39,8 @@ def test_against_decimal_arithmetic(value: float, digits: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "upper", "lower"), [(0.57431, "0.575", "0.574"), (0.7, "0.700", "0.700"), (0.57, "0.570", "0.570")]
+    ("value", "upper", "lower"),
+    [(0.57431, "0.575", "0.574"), (0.7, "0.700", "0.700"), (1 - 0.43, "0.570", "0.570"), (1.001, "1.001", "1.001")],
 )
 def test_what_is_written(value: float, upper: str, lower: str) -> None:
     assert (at_most(value), at_least(value)) == (upper, lower)
