@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,8 @@ import duckdb
 import numpy as np
 
 MAIN = "from thumbwise.cli import main; main()"
-_SIGTERM = 15
+# What a shell starts in the background ignores it, and so would its children.
+_HEARS_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 
 @dataclass
@@ -34,7 +36,7 @@ class Command:
         self._terminal, end = pty.openpty()
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115  # read when the process has ended
         environment = {**os.environ, "TMPDIR": str(home / "tmp")}
-        command = [sys.executable, "-c", MAIN, *arguments]
+        command = [sys.executable, "-c", f"{_HEARS_CTRL_C}; {MAIN}", *arguments]
         self.process = subprocess.Popen(command, cwd=home, env=environment, stdout=self._printed, stderr=end)
         os.close(end)
 
@@ -46,7 +48,7 @@ class Command:
         except OSError:
             return False
         caught = next((line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")), "0")
-        return bool(int(caught, 16) & 1 << (_SIGTERM - 1))
+        return bool(int(caught, 16) & 1 << (signal.SIGTERM - 1))
 
     def wait_for(self, state: Callable[[], bool]) -> bool:
         """Wait until a state is there, or the process has ended; whether it still runs."""
@@ -56,6 +58,23 @@ class Command:
             self._read_some()
             time.sleep(0.0005)
         return False
+
+    def send(self, number: signal.Signals, is_done: Callable[[], bool]) -> bool:
+        """Send a signal; whether something was done before it came, looked up while the process stands still."""
+        self.process.send_signal(signal.SIGSTOP)
+        while self._stat() not in ("T", "Z"):
+            time.sleep(0.0005)
+        was_done = is_done() or self._stat() == "Z"
+        self.process.send_signal(number)
+        self.process.send_signal(signal.SIGCONT)
+        return was_done
+
+    def _stat(self) -> str:
+        """T if it stands still, Z if it has ended."""
+        try:
+            return Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return "Z"
 
     def end(self) -> Ended:
         """Wait for the end, which must come."""

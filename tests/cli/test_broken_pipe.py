@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,8 +21,14 @@ def home(tmp_path: Path) -> Path:
 
 def run_unread(home: Path, *arguments: str) -> tuple[int, str]:
     """Exit code and messages of a command whose reader has gone before it begins to print."""
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *arguments], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", MAIN, *arguments],
+        cwd=home,
+        env=buffered,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stderr is not None

@@ -96,6 +96,25 @@ def test_a_column_that_holds_nothing_fits_every_kind(tmp_path: Path, first: bool
     assert (votes.n_items, votes.class_names) == (3, ("ham", "spam"))
 
 
+def test_python_says_the_same(home: Path) -> None:
+    import thumbwise as tw
+
+    spoil_a_page(home)
+    votes = tw.LazyVotes.from_files(home / "votes/*.parquet", item_id="id", n_classes=2)
+    with pytest.raises(tw.InvalidFileError, match=r"the items cannot be read: .*1\.parquet"):
+        votes.take_ids([1, 2])
+
+
+def test_parts_of_nested_columns_are_no_columns() -> None:
+    """Writers call them by different names."""
+    from thumbwise.engines.files import _kinds
+
+    names = ["tags", "list", "element", "a", "place", "x", "y", "b"]
+    kinds = ["TEXT[]", "TEXT[]", "texts", "numbers", "STRUCT", "numbers", "numbers", "texts"]
+    top = {"tags": "TEXT[]", "a": "numbers", "place": "STRUCT", "b": "texts"}
+    assert _kinds(names, kinds, [1, 1, 0, 0, 2, 0, 0, 0]) == top
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
 def test_one_large_gold_label_takes_no_memory(home: Path) -> None:
     add_gold("3,1000000000")(home)

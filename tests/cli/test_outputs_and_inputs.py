@@ -123,24 +123,31 @@ def test_a_demo_replaces_nothing_unasked(home: Path, run: Run) -> None:
 def test_reproduced_results_go_into_a_folder_of_their_own(home: Path, run: Run) -> None:
     (home / "mine" / "datasets.csv").write_text("hand-made")
     before = snapshot(home)
-    (home / "paper").mkdir()
-    answer = run("reproduce", "tables", "--quick", "--data", "paper", "-o", "mine")
+    answer = run("reproduce", "tables", "--quick", "-o", "mine")
     assert answer.exit_code == 2
-    (home / "paper").rmdir()
+    assert "mine must be a new folder, an empty one, or that of an earlier run" in answer.stderr
     assert snapshot(home) == before
 
 
-def test_a_file_that_changes_while_it_stays_in_its_place(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from thumbwise.commands import label_lazily
+@pytest.mark.parametrize("step", ["_copy", "code_gold"])
+@pytest.mark.parametrize("output", ["labels", "labels.csv"])
+def test_a_file_that_changes_while_it_stays_in_its_place(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch, output: str, step: str
+) -> None:
+    """While labels are written, or while patterns are counted; then nothing is fitted."""
+    from thumbwise.commands import label, label_lazily
 
-    write = label_lazily._copy
+    do = getattr(label_lazily, step)
 
-    def change_after(*given: object) -> None:
-        write(*given)  # type: ignore[arg-type]
+    def change_after(*given: object) -> object:
+        answer = do(*given)
         os.utime(home / "votes" / "2.parquet", ns=(1, 1))
+        return answer
 
-    monkeypatch.setattr(label_lazily, "_copy", change_after)
-    answer = run("label", "votes/*.parquet", "--gold", "gold.csv", "-o", "labels")
+    monkeypatch.setattr(label_lazily, step, change_after)
+    if step == "code_gold":
+        monkeypatch.setattr(label, "fit", None)
+    answer = run("label", "votes/*.parquet", "--gold", "gold.csv", "-o", output)
     assert answer.exit_code == 2
     assert "2.parquet was replaced or written to meanwhile" in answer.stderr
-    assert not (home / "labels").exists()
+    assert not (home / output).exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,24 @@ def test_columns_are_not_exchanged_between_header_and_body(
     monkeypatch.setattr(formats, "read_header", change_after)
     with pytest.raises(tw.InvalidFileError, match=r"votes\.csv was replaced or written to meanwhile"):
         tables.read_table(path)
+
+
+@pytest.mark.parametrize("what", ["another file", "more bytes", "another time"])
+def test_each_part_of_the_stamp_counts(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("id,a\n1,0\n")
+    seen = path.stat()
+
+    def change() -> None:
+        if what == "another file":
+            replace(path, "id,a\n1,1\n")
+        elif what == "more bytes":
+            path.write_text("id,a\n1,10\n")
+        later = 10**9 if what == "another time" else 0
+        os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns + later))
+
+    with pytest.raises(tw.InvalidFileError, match="meanwhile"), unchanged(path):
+        change()
 
 
 def test_a_file_that_goes_away_has_changed(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -112,6 +113,25 @@ def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(tw.InvalidFileError, match="a device or a pipe"):
             EVERY[name](tmp_path / name, overwrite=True)
         assert (tmp_path / name).is_socket()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_file_that_is_write_protected_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A rename would replace it all the same."""
+    path = tmp_path / name
+    path.touch(mode=0o444)
+    if os.geteuid() == 0:  # whom nothing is denied
+        open_file = Path.open
+
+        def deny(self: Path, mode: str = "r", *given: Any, **options: Any) -> Any:
+            if self == path and mode == "ab":
+                raise PermissionError(13, "Permission denied")
+            return open_file(self, mode, *given, **options)
+
+        monkeypatch.setattr(Path, "open", deny)
+    with pytest.raises(tw.InvalidFileError, match="cannot be written: Permission denied"):
+        EVERY[name](path, overwrite=True)
+    assert path.stat().st_size == 0
 
 
 def test_the_kinds_do_not_replace_each_other(tmp_path: Path) -> None:

@@ -125,6 +125,18 @@ def test_two_folders_change_places_in_one_step(tmp_path: Path) -> None:
     assert not whole.exchange(tmp_path / "a", tmp_path / "none")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems move in two steps")
+def test_there_is_no_moment_without_a_folder_where_two_can_change_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole, "_move_in", None)
+    (tmp_path / "labels").mkdir()
+    with whole.replacing_folder(tmp_path / "labels") as part:
+        part.mkdir()
+        (part / "new.parquet").write_text("new")
+    assert (tmp_path / "labels" / "new.parquet").exists()
+
+
 def test_an_error_between_the_two_renames_gives_the_old_folder_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

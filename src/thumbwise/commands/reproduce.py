@@ -31,9 +31,9 @@ def reproduce(
     processes: int = 2,
 ) -> None:
     """Run what is not done yet, write tables and figures, and say what differs from the paper."""
-    home = find_paper_folder(data)
     folder = output if output is not None else _QUICK_FOLDER if quick else _DEFAULT_FOLDER
     check_run_folder(folder)
+    home = find_paper_folder(data)
     console = stdout()
     if what in ("tables", "all"):
         _print_tables(console, _make_tables(home, folder, quick, processes), folder)

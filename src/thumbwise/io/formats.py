@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thumbwise.exceptions import InvalidFileError, ThumbwiseError
+from thumbwise.exceptions import InvalidFileError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -67,8 +67,6 @@ def explained(what: str) -> Iterator[None]:
     try:
         with interruptible():
             yield
-    except ThumbwiseError:
-        raise
     except (duckdb.Error, OSError, UnicodeError, csv.Error, RuntimeError) as error:
         raise InvalidFileError(f"{what} cannot be read: {gist_of(error)}") from error
 
