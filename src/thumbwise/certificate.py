@@ -102,6 +102,11 @@ class Certificate(Statement, ShowsItself):
         """Whether the bound is no better than the baseline, up to the third digit after the point."""
         return self.n_open > 0 and round_up(self.log_loss_bound) >= round_up(self.baseline)
 
+    @property
+    def knows_no_frequencies(self) -> bool:
+        """Whether the baseline is that of guessing, to three digits: the class frequencies alone prove nothing."""
+        return math.isclose(self.baseline, self.guessing, abs_tol=5e-4)
+
     def _shown(self) -> Shown:
         return show_certificate(self)
 
@@ -125,6 +130,6 @@ class Certificate(Statement, ShowsItself):
         return f"the {one} of these {self.n_items:,} items without a gold label"
 
     def _beside(self) -> str:
-        if math.isclose(self.baseline, self.guessing, abs_tol=5e-4):
+        if self.knows_no_frequencies:
             return f"ln {self.n_classes} = {self.guessing:.3f} would be guessing"
         return f"the class frequencies alone would give {at_most(self.baseline)}"

@@ -132,7 +132,7 @@ def show_certificate(certificate: Any) -> Shown:
     """The sentence that may be quoted, and the numbers behind it."""
     levels = {
         "guessing": f"{certificate.guessing:.4f}",
-        "class frequencies alone": at_most(certificate.baseline, 4),
+        **({} if certificate.knows_no_frequencies else {"class frequencies alone": at_most(certificate.baseline, 4)}),
         "bound": at_most(certificate.log_loss_bound, 4),
         "entropy": f"{certificate.entropy:.4f}",
     }

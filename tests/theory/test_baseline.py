@@ -18,6 +18,7 @@ from scipy.special import entr
 
 import thumbwise as tw
 from support.problems import make_votes
+from thumbwise.displays.bounds import certificate_table
 from thumbwise.intervals import hypergeometric_bounds
 from thumbwise.numerics.class_entropy import largest_entropy
 
@@ -106,6 +107,9 @@ def test_a_rare_class_is_no_merit_of_the_rules() -> None:
     assert certificate.log_loss_bound < 0.6 * math.log(2)
     assert certificate.proves_nothing
     assert "class frequencies alone would give" in str(certificate)
+    levels = dict(zip(*certificate_table(certificate).columns.values(), strict=True))
+    assert levels["baseline"] == certificate.baseline < levels["guessing"]
+    assert "class frequencies alone" in certificate._repr_html_()
 
 
 def test_good_rules_prove_something() -> None:

@@ -10,7 +10,7 @@ from thumbwise.planning import Plan
 def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tidy:
     """Mean log losses per item whose label is not known, the largest first where all is well.
 
-    Guessing, what the class frequencies alone prove, the bound, the entropy and the floor.
+    Guessing, what the class frequencies alone prove if that is more, the bound, the entropy and the floor.
 
     All are means over the items without a gold label: those that keep theirs cost nothing, and would make every number
     but that of guessing look better than the rules are.
@@ -32,11 +32,11 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
     >>> votes = tw.Votes([[0], [1], [1], [0]], rule_names=["a"])
     >>> model = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {"a": (0.75, 1)}))
     >>> [(row["what"], round(row["log_loss"], 3)) for row in certificate_table(model.certificate_).rows()]
-    [('guessing', 0.693), ('baseline', 0.693), ('bound', 0.562), ('entropy', 0.562)]
+    [('guessing', 0.693), ('bound', 0.562), ('entropy', 0.562)]
     """
     rows = {
         "guessing": certificate.guessing,
-        "baseline": certificate.baseline,
+        **({} if certificate.knows_no_frequencies else {"baseline": certificate.baseline}),
         "bound": certificate.log_loss_bound,
         "entropy": certificate.entropy,
     }
