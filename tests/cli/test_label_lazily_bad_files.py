@@ -52,7 +52,7 @@ def spoil_a_page(home: Path) -> None:
         (add_file("0 AS a, 1 AS b"), "only one of them has a column 'c'"),
         (add_file("'ham' AS a, 1 AS b, 0 AS c"), "column 'a' holds numbers in one and texts in the other"),
         (add_file("true AS a, 1 AS b, 0 AS c"), "column 'a' holds numbers in one and BOOLEAN in the other"),
-        (add_file("0.6::DOUBLE AS a, 1 AS b, 0 AS c"), "found 0.6 of rule 'a'"),
+        (add_file("0.6::DOUBLE AS a, 1 AS b, 0 AS c"), "column 'a' holds 0.6"),
         (add_file('0 AS a, 1 AS b, 0 AS c, 1 AS "\x1b[31mred"'), "has a column '\\x1b[31mred'"),
         (spoil_a_page, "1.parquet"),
         (add_gold("3," + "9" * 5000), "more than 10000 are not inferred"),
