@@ -161,6 +161,21 @@ def test_what_is_ignored_stays_ignored(home: Path) -> None:
     assert answer.stdout == "True True\n"
 
 
+def test_a_signal_while_python_takes_itself_apart_changes_nothing(home: Path) -> None:
+    """What was asked for is done by then."""
+    import subprocess
+
+    late = (
+        "import os, signal, sys\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.SIGTERM): kill(pid, number)\n"
+        "sys.last = Last()\n"
+        "from thumbwise.cli import main; main()"
+    )
+    answer = subprocess.run([sys.executable, "-c", late, "--version"], capture_output=True, text=True, check=False)
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 @pytest.mark.parametrize("name", WRITING)
