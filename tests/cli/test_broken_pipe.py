@@ -42,7 +42,7 @@ def run_unread(home: Path, *arguments: str) -> tuple[int, str]:
     ("arguments", "output"),
     [
         (("label", "votes.csv", "--gold", "gold.csv", "-o", "labels.csv"), "labels.csv"),
-        (("label", "votes", "--gold", "gold.csv", "-o", "labels", "--spill", "spill"), "labels/_thumbwise.json"),
+        (("label", "votes", "--gold", "gold.csv", "-o", "labels", "--spill", "spill"), "labels/data_0.parquet"),
         (("report", "votes.csv", "--gold", "gold.csv", "-o", "report.html"), "report.html"),
         (("demo", "--write", "example"), "example/gold.csv"),
     ],

@@ -54,7 +54,7 @@ def snapshot(home: Path) -> dict[str, str]:
         ("votes/*.parquet", "soft.parquet", "is a file of votes"),
         ("votes/*.parquet", ".", "holds files of votes"),
         ("votes/*.parquet", "gold.csv", "is gold.csv"),
-        ("votes/*.parquet", "mine", "something else: 'precious.parquet'"),
+        ("votes/*.parquet", "mine", "'precious.parquet', which is something else"),
         ("votes/*.parquet", "hand_made", "it is a file without such an ending"),
         ("votes/*.parquet", "pipe", "it is a file without such an ending"),
         ("votes/*.parquet", "folder.csv", "it is a folder"),

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import duckdb
 import numpy as np
 import pytest
 
 import thumbwise as tw
 from thumbwise.datasets.demo import load_demo, write_demo
 from thumbwise.io.label_tables import is_label_table
-from thumbwise.io.manifests import find_foreign, write_manifest
+from thumbwise.io.marks import find_foreign, new_mark
 from thumbwise.io.outputs import check_folder
-from thumbwise.io.tables import Table, write_table
 
 Write: TypeAlias = Callable[..., object]
 
@@ -188,29 +188,43 @@ def test_the_columns_that_are_written_are_those_that_are_recognised() -> None:
         assert is_label_table(list(frame.columns))
 
 
-def test_a_folder_is_replaced_only_if_its_manifest_proves_all_of_it(tmp_path: Path) -> None:
+def copy(query: str, place: Path, options: str) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO '{place}' (FORMAT parquet, {options})")
+
+
+def test_a_folder_is_replaced_only_if_marks_prove_all_of_it(tmp_path: Path) -> None:
     folder = tmp_path / "labels"
     folder.mkdir()
     assert check_folder(folder) == folder
+    mark = new_mark()
     for name in ("data_0.parquet", "data_1.parquet"):
-        write_table(Table({"a": np.ma.array([1])}), folder / name)
-    with pytest.raises(tw.InvalidFileError, match=r"something else: 'data_0.parquet' \(2 such files\)"):
-        check_folder(folder)
-    write_manifest(folder)
-    assert check_folder(folder) == folder
-    (folder / "data_1.parquet").write_bytes(b"edited")
-    assert find_foreign(folder) == ["data_1.parquet"]
-    (folder / "data_1.parquet").unlink()
+        copy("SELECT 1 AS a", folder / name, mark)
     assert find_foreign(folder) == []
-    (folder / "data_1.parquet").symlink_to(folder / "data_0.parquet")
-    (folder / "more").mkdir()
-    assert find_foreign(folder) == ["data_1.parquet", "more"]
+    assert check_folder(folder) == folder
+    copy("SELECT 2 AS a", folder / "data_1.parquet", new_mark())
+    assert find_foreign(folder) == ["data_1.parquet"]
+    with pytest.raises(tw.InvalidFileError, match=r"'data_1.parquet', which is something else \(1 such files\)"):
+        check_folder(folder)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"files": {"a": 1}}', '{"format": "thumbwise folder", "files": ["a"]}']
-)
-def test_what_is_no_manifest_proves_nothing(tmp_path: Path, text: str) -> None:
-    (tmp_path / "_thumbwise.json").write_text(text)
-    (tmp_path / "a").write_text("x")
-    assert find_foreign(tmp_path) == ["a"]
+@pytest.mark.parametrize("kind", ["a link", "a folder", "damaged", "no table", "without a mark", "edited with pyarrow"])
+def test_what_was_not_written_here_is_foreign(tmp_path: Path, kind: str) -> None:
+    copy("SELECT 1 AS a", tmp_path / "data_0.parquet", new_mark())
+    other = tmp_path / "other.parquet"
+    if kind == "a link":
+        other.symlink_to(tmp_path / "data_0.parquet")
+    elif kind == "a folder":
+        other.mkdir()
+    elif kind == "damaged":
+        other.write_bytes((tmp_path / "data_0.parquet").read_bytes()[:-20])
+    elif kind == "no table":
+        other = tmp_path / "other.txt"
+        other.write_bytes((tmp_path / "data_0.parquet").read_bytes())
+    elif kind == "without a mark":
+        copy("SELECT 1 AS a", other, "COMPRESSION zstd")
+    else:  # which copies the marks of what it read
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(parquet.read_table(tmp_path / "data_0.parquet"), other)
+        assert b"thumbwise_folder" in parquet.read_schema(other).metadata
+    assert find_foreign(tmp_path) == [other.name]

@@ -27,7 +27,7 @@ from thumbwise.io.frames import as_column
 from thumbwise.io.gold_table import open_gold, read_ids
 from thumbwise.io.labeled import entropies, margins
 from thumbwise.io.lazy_readings import LazyReading
-from thumbwise.io.manifests import write_manifest
+from thumbwise.io.marks import new_mark
 from thumbwise.io.outputs import LABELS, check_file, check_folder
 from thumbwise.io.roles import Roles, check_roles, implied_layout, mend_repeated, refuse_row_per_vote, settle_id
 from thumbwise.io.stamps import check_unchanged, stamp_all
@@ -219,9 +219,8 @@ def write_lazily(connection: DuckDBPyConnection, reading: LazyReading, model: La
             check_unchanged(reading.stamps)
     else:
         with replacing_folder(target) as part:
-            _copy(connection, answered, part, ".parquet", "PER_THREAD_OUTPUT true, ")
+            _copy(connection, answered, part, ".parquet", f"PER_THREAD_OUTPUT true, {new_mark()}, ")
             check_unchanged(reading.stamps)
-            write_manifest(part)
 
 
 def _in_order(answered: Any, n_classes: int) -> Any:

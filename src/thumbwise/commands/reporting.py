@@ -53,15 +53,19 @@ def heed_signals() -> None:
 
 def _leave(number: int, _frame: FrameType | None) -> NoReturn:
     """Remove what is half-written, say so, and end: exit code 130 for Ctrl-C, 143 for a request to end."""
-    for name in _SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    _ignore_signals()
     remove_own()
     with suppress(OSError):
         os.write(2, (_TIDY_LINE if os.isatty(2) else b"") + b"interrupted\n")
     with suppress(Exception):  # what was printed before shall be seen; it may be in the middle of being printed
         sys.stdout.flush()
     os._exit(128 + number)
+
+
+def _ignore_signals() -> None:
+    for name in _SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def run_to_end(command: Callable[[], object]) -> NoReturn:
@@ -80,10 +84,12 @@ def run_to_end(command: Callable[[], object]) -> NoReturn:
 
 
 def _flush() -> None:
+    """The last that is done: a signal while Python takes itself apart would kill it, though everything is there."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         _end_unread()
+    _ignore_signals()
 
 
 def _end_unread() -> NoReturn:
@@ -92,4 +98,5 @@ def _end_unread() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
+    _ignore_signals()
     sys.exit(_BROKEN_PIPE)

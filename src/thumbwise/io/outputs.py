@@ -4,7 +4,7 @@
 - A file that exists is replaced unasked only if nothing is lost: it is empty, or recognisably an earlier output of the
   same kind, of a kind that nobody makes by hand (labels, a report, a saved model). Votes, gold and judges' records are
   what people make by hand. Everything else takes ``overwrite=True``, on the command line ``--overwrite``.
-- A folder that exists is replaced only if it is empty, or if a manifest in it lists all that it holds.
+- A folder that exists is replaced only if it is empty, or if marks in its files prove that one run wrote all of them.
 - At every moment the old output or the new one is whole; see ``whole``.
 """
 
@@ -20,7 +20,7 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.collisions import check_apart
 from thumbwise.io.formats import DELIMITERS, connect, pattern_of, read_header
 from thumbwise.io.label_tables import is_label_table
-from thumbwise.io.manifests import find_foreign
+from thumbwise.io.marks import find_foreign
 from thumbwise.io.whole import workspace
 
 GENERATOR = '<meta name="generator" content="thumbwise">'
@@ -71,8 +71,9 @@ def check_folder(path: str | Path, *, inputs: Sequence[str | Path | None] = ()) 
             raise InvalidFileError(f"the folder {path} cannot be read: {error.strerror}. Choose another.") from error
         if foreign:
             raise InvalidFileError(
-                f"{path} must be a new folder, an empty one, or one that holds only labels as they were written; it "
-                f"holds something else: {foreign[0]!r} ({len(foreign)} such files). Choose another folder, or empty it."
+                f"{path} must be a new folder, an empty one, or one that holds labels of one run and nothing else; it "
+                f"holds {foreign[0]!r}, which is something else ({len(foreign)} such files). Choose another "
+                "folder, or empty it."
             )
     _check_home(path, target)
     return target
