@@ -189,7 +189,9 @@ ENTRIES: dict[str, Callable[[Given, Path], Any]] = {
 WITHOUT_LABELS: dict[str, Callable[[Given, Path], Any]] = {
     "Box.from_bounds": lambda given, _: box_numbers(tw.Box.from_bounds(given.pool, {"rule_0": (0.7, 0.9)})),
     "check": lambda given, _: str(tw.check(given.pool)),
-    "write_votes": lambda given, path: written(lambda p: tw.write_votes(given.pool, p, overwrite=True), path / "votes.csv"),
+    "write_votes": lambda given, path: written(
+        lambda p: tw.write_votes(given.pool, p, overwrite=True), path / "votes.csv"
+    ),
 }
 
 
