@@ -21,13 +21,13 @@ UNPINNED = {"docs", "fuzz", "hyper", "spark", "ibis", "lint"}  # extras that the
 
 def read_bounds(requirements: list[str], operator: str) -> dict[str, set[Version]]:
     """The versions in the one clause of each requirement, which must have this operator."""
-    bounds = defaultdict(set)
+    bounds: dict[str, set[Version]] = defaultdict(set)
     for line in requirements:
         requirement = Requirement(line)
         (clause,) = requirement.specifier
         assert clause.operator == operator, line
         bounds[canonicalize_name(requirement.name)].add(Version(clause.version))
-    return dict(bounds)
+    return bounds
 
 
 def read_pins(text: str) -> dict[str, set[Version]]:
