@@ -1,4 +1,4 @@
-"""What holds for all tests: how long something takes is no reason to fail, and processes do not crowd each other out."""
+"""What holds for all tests: how long something takes is no reason to fail, and processes do not crowd each other."""
 
 from __future__ import annotations
 

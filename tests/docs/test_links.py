@@ -8,7 +8,7 @@ import pytest
 
 from docs.pages import DOCS, ROOT, all_pages, find_anchors, find_links, name_page, read_text
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *all_pages()]
+PAGES = [*sorted(ROOT.glob("*.md")), *all_pages()]
 
 
 def find_broken(page: Path, text: str) -> list[str]:

@@ -437,7 +437,9 @@ def test_ids_and_rules_beyond_all_floats() -> None:
         Votes.from_long(([1, 2], [10**5000, 1], [0, 1]))
 
 
-@pytest.mark.parametrize("value", [None, np.nan, pd.NA, pd.NaT, np.datetime64("NaT"), Decimal("NaN"), Decimal("sNaN")])
+@pytest.mark.parametrize(
+    "value", [None, np.nan, pd.NA, pd.NaT, np.datetime64("NaT", "s"), Decimal("NaN"), Decimal("sNaN")]
+)
 def test_missing(value: Any) -> None:
     assert is_missing(value)
 

@@ -83,13 +83,15 @@ def is_text(column: nw.Series[Any]) -> bool:
 
 def index_text(column: nw.Series[Any], name: str) -> StringColumn:
     """Distinct strings, and each item's index into them."""
+    if column.dtype != nw.Object:
+        # Entries of an Arrow dictionary may be null themselves; before pyarrow 26 only their strings show it.
+        column = column.cast(nw.String)
     missing = column.is_null().to_numpy()
     if missing.all():
         return [], np.full(len(column), ABSTAIN)
     if column.dtype == nw.Object:
         return index_strings(column.to_list(), name)
-    # The entries of an Arrow dictionary may be null themselves, which drop_nulls overlooks.
-    present = column.filter(~column.is_null()).cast(nw.String)
+    present = column.filter(~column.is_null())
     strings = [str(value) for value in present.unique().to_list()]
     index: IntArray = np.full(len(column), ABSTAIN)
     numbers = list(range(len(strings)))
