@@ -86,6 +86,12 @@ def test_claimed_pythons_are_tested_and_allowed() -> None:
     assert f">={min(find_pythons())}" == PROJECT["requires-python"]
 
 
+def test_the_oldest_dependencies_meet_the_oldest_python() -> None:
+    (job,) = (job for job in find_jobs() if "oldest" in job.get("strategy", {}).get("matrix", {}).get("lane", []))
+    (setup,) = (step["with"] for step in job["steps"] if "setup-python" in step.get("uses", ""))
+    assert f">={setup['python-version']}" == PROJECT["requires-python"]
+
+
 def test_tags_build_and_nothing_is_published() -> None:
     build = load(ROOT / ".github" / "workflows" / "build.yml")
     assert build[ON] == {"push": {"tags": ["v*"]}}
