@@ -69,7 +69,7 @@ class Box(ShowsItself):
     >>> tw.Box.exact(votes, [0, 1, 0, 1])
     Box: 4 intervals, from the true labels
       accuracy(a)   0.750 .. 0.750
-      accuracy(b)   0.333 .. 0.333
+      accuracy(b)   0.333 .. 0.334
       frequency(0)  0.500 .. 0.500
       frequency(1)  0.500 .. 0.500
     """

@@ -52,7 +52,7 @@ def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
     >>> print(explain(tw.BalsubramaniFreund().fit(votes, box=box), votes, 2))  # doctest: +ELLIPSIS
     item 2: spam 0.65, ham 0.35
       log-odds of spam against ham +0.62: +1.18 links (spam), +0.00 caps (ham), -0.56 class frequency
-      bounds: the lower bound 0.75 of accuracy(links) decides; the upper bound 0.4 of frequency(spam) decides; no ...
+      bounds: the lower bound 0.750 of accuracy(links) decides; the upper bound 0.400 of frequency(spam) decides; ...
       spam would be 0.36 without links, 0.65 without caps (same weights, not refitted)
     """
     votes = model._read(votes)

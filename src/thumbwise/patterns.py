@@ -221,8 +221,11 @@ def pack_rows(votes: IntArray, base: int) -> IntArray:
     powers = (float(base) ** np.arange(n_rules - 1, -1, -1)).astype(np.float32)
     offset = np.float32(powers.sum(dtype=np.float64))
     codes = np.empty(n_items, dtype=np.int32)
-    for rows in _chunks(n_items):
-        codes[rows] = votes[rows].astype(np.float32) @ powers + offset
+    # Some kernels of the linear algebra beneath NumPy look past the end of short vectors and raise a flag for what they
+    # find there; all values here are small whole numbers, and the result is right.
+    with np.errstate(invalid="ignore"):
+        for rows in _chunks(n_items):
+            codes[rows] = votes[rows].astype(np.float32) @ powers + offset
     return codes
 
 

@@ -203,7 +203,7 @@ def test_more_starts_find_no_lower_bound_and_batches_change_nothing(seed: int, m
     votes = tw.Votes(array, n_classes=k)
     models = [EBCC(n_starts=n, max_iter=2000).fit(votes) for n in (1, 5, 25)]
     bounds = [model.elbo_ for model in models]
-    assert bounds == sorted(bounds)
+    assert (np.diff(bounds) >= -1e-9).all()  # the same start in another batch is summed in another order
     assert bounds[0] < bounds[-1]
     monkeypatch.setattr(ebcc, "_CELLS", 1)
     alone = EBCC(n_starts=25, max_iter=2000).fit(votes)

@@ -62,7 +62,16 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "weights": (
         WEIGHTS,
         lambda w: bounds(
-            tw.Box.from_gold(GOLD, LABELS, pool=FRAME, gold_is="subset", weights=w, max_weight=9, confidence_level=0.5)
+            tw.Box.from_gold(
+                GOLD,
+                LABELS,
+                pool=FRAME,
+                gold_is="subset",
+                weights=w,
+                max_weight=9,
+                design="poisson",
+                confidence_level=0.5,
+            )
         ),
     ),
     "Box.from_class_balanced_gold": (
