@@ -2,13 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 
+@dataclass(frozen=True)
+class Argument:
+    """An argument that a message speaks of: data, so that an interface that calls it otherwise can say so.
+
+    Attributes
+    ----------
+    name : str
+        As Python calls it.
+    value : object
+        What to pass: a text stands as it is (``NAME``, ``"long"``), a list or mapping as Python writes it, ``...`` for
+        whatever is meant. None leaves the name alone.
+
+    Examples
+    --------
+    >>> print(Argument("gold", "FILE"), Argument("ignore", ["a b"]), Argument("abstain", ...), Argument("n_classes"))
+    gold=FILE ignore=['a b'] abstain=... n_classes
+    """
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={_as_python(self.value)}"
+
+
+@dataclass(frozen=True)
+class InPython:
+    """Words of a message that are of use to whoever writes Python, and to nobody else."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def _as_python(value: object) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {name}" for key, name in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join("..." if entry is ... else repr(entry) for entry in value) + "]"
+    return str(value)
+
+
+class Message(str):
+    """Text that still knows which of its parts are arguments. As a string it speaks to whoever writes Python.
+
+    Examples
+    --------
+    >>> message = Message("List them with ", Argument("class_names", ["ham", "spam"]), ".")
+    >>> print(message)
+    List them with class_names=['ham', 'spam'].
+    >>> message.worded(lambda argument: f"--classes {','.join(argument.value)}")
+    'List them with --classes ham,spam.'
+    """
+
+    parts: tuple[object, ...]
+    __slots__ = ("parts",)
+
+    def __new__(cls, *parts: object) -> Self:
+        message = super().__new__(cls, "".join(map(str, parts)))
+        message.parts = parts
+        return message
+
+    def __getnewargs__(self) -> tuple[object, ...]:  # type: ignore[override]  # what __new__ takes
+        return self.parts
+
+    def worded(self, name: Callable[[Argument], str]) -> str:
+        """The message in the words of another interface, which ``name`` gives for each argument."""
+        return "".join(_worded(part, name) for part in self.parts)
+
+
+def _worded(part: object, name: Callable[[Argument], str]) -> str:
+    if isinstance(part, Argument):
+        return name(part)
+    if isinstance(part, InPython):
+        return ""
+    message = part.message if isinstance(part, ThumbwiseError) else part
+    return message.worded(name) if isinstance(message, Message) else str(message)
+
+
 class ThumbwiseError(Exception):
-    """Base class of every error that thumbwise raises on purpose."""
+    """Base class of every error that thumbwise raises on purpose.
+
+    Its message is given in parts: text, arguments (:class:`Argument`), other errors.
+    """
+
+    @property
+    def message(self) -> Message:
+        """What is wrong, and how to mend it."""
+        return Message(*self.args)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class InvalidVotesError(ThumbwiseError, ValueError):
