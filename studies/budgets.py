@@ -29,6 +29,7 @@ from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.gold import GoldCounts, GoldIs
 from thumbwise.intervals import hypergeometric_bounds
+from thumbwise.moments import FREQUENCY
 from thumbwise.patterns import ABSTAIN
 
 N_GOLD = 100
@@ -63,17 +64,18 @@ class Idea:
 
 def split_by_idea(error: float, counts: GoldCounts, idea: Idea) -> tuple[FloatArray, FloatArray]:
     """Errors of the lower and of the upper bounds, each (n_moments,); they sum to ``error`` over distinct moments."""
-    is_class = np.array([name.startswith("frequency(") for name in counts.names])
+    is_class = np.array([moment.kind == FREQUENCY for moment in counts.about])
     weights = (
         idea.weigh(counts.expected) * np.where(is_class, idea.class_share, 1.0) * (counts.expected >= idea.at_least)
     )
-    keys = counts.keys if idea.distinct else tuple(range(len(counts.names)))
+    keys = counts.keys if idea.distinct else tuple(range(len(counts.about)))
+    names = [moment.name for moment in counts.about]
     if idea.majority is not None:
-        weights[counts.names.index(MAJORITY)] = 0.0
+        weights[names.index(MAJORITY)] = 0.0
     total = sum(max(weights[m] for m in same) for same in _same_keys(keys).values())
     parts = error * (1 - (idea.majority or 0.0)) * weights / (total or 1.0)
     if idea.majority is not None:
-        parts[counts.names.index(MAJORITY)] += error * idea.majority
+        parts[names.index(MAJORITY)] += error * idea.majority
     below = np.where(is_class, 0.5, idea.below)
     return parts * below, parts * (1 - below)
 

@@ -15,7 +15,9 @@ from scipy.io import loadmat
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.datasets import PAPER_TITLES
-from thumbwise.gold import GoldCounts, GoldIs, count_gold, exact_intervals, split_error, wilson_intervals
+from thumbwise.designs.plain import exact_intervals, wilson_intervals
+from thumbwise.gold import GoldCounts, GoldIs, count_gold, split_error
+from thumbwise.moments import FREQUENCY
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
@@ -147,15 +149,15 @@ def bounds_of_draws(counts: DrawnCounts, level: float, recipe: bool) -> tuple[Fl
     An interval depends on few integers, so each distinct combination of them is inverted once.
     """
     template, error = counts.template, 1 - level
-    errors = np.full(len(template.names), error) if recipe else split_error(error, template)
-    is_class = np.array([name.startswith("frequency(") for name in template.names])
+    errors = np.full(len(template.about), error) if recipe else split_error(error, template)
+    is_class = np.array([moment.kind == FREQUENCY for moment in template.about])
     kinds = np.unique(np.array([template.population, errors, is_class]), axis=1, return_inverse=True)[1].ravel()
     cells = np.stack([np.broadcast_to(kinds, counts.right.shape), counts.right, counts.drawn]).reshape(3, -1)
     _, first, inverse = np.unique(cells, axis=1, return_index=True, return_inverse=True)
-    moments = first % len(template.names)
+    moments = first % len(template.about)
     distinct = replace(
         template,
-        names=tuple(template.names[m] for m in moments),
+        about=tuple(template.about[m] for m in moments),
         right=counts.right.ravel()[first],
         drawn=counts.drawn.ravel()[first],
         population=template.population[moments],

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from scipy.stats import binom
@@ -19,12 +20,19 @@ from scipy.stats import binom
 import thumbwise as tw
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.designs import Intervals, weighted_intervals
-from thumbwise.gold import GoldSample, WeightedDesign, Weighting, exact_intervals
-from thumbwise.moments import STANDARD, build_moments, label_counts
+from thumbwise.designs import Poisson, Subset, WithReplacement
+from thumbwise.designs.plain import exact_intervals
+from thumbwise.gold import GoldSample, Intervals
+from thumbwise.labels import label_counts
+from thumbwise.moments import STANDARD, build_moments
 
 LEVELS = (0.8, 0.95, 0.99)
-DESIGNS: tuple[WeightedDesign, ...] = ("with_replacement", "poisson")
+WeightedDesign = Literal["with_replacement", "poisson"]
+WEIGHTED: dict[WeightedDesign, type[WithReplacement | Poisson]] = {
+    "with_replacement": WithReplacement,
+    "poisson": Poisson,
+}
+DESIGNS = tuple(WEIGHTED)
 N_ITEMS, N_GOLD = 1000, 100
 # Draws that go through the public interface in all row orders.
 N_CHECKED = 20
@@ -83,17 +91,15 @@ def box_of(pool: Pool, items: IntArray, weights: FloatArray, design: WeightedDes
         pool.labels[items],
         pool=pool.votes,
         confidence_level=level,
-        weights=weights,
-        max_weight=pool.largest_weight(N_GOLD),
-        design=design,
+        gold_is=WEIGHTED[design](weights, pool.largest_weight(N_GOLD)),
     )
 
 
 def intervals_of(pool: Pool, items: IntArray, weights: FloatArray, design: WeightedDesign) -> dict[float, Intervals]:
     """The same intervals at all levels, with the counts made once."""
-    weighting = Weighting(design, weights, pool.largest_weight(N_GOLD))
-    sample = GoldSample(pool.votes.take(items), pool.labels[items], pool.votes, "subset", weighting=weighting)
-    return {level: weighted_intervals(sample, weighting, sample.split_error(1 - level, joint=True)) for level in LEVELS}
+    drawn = WEIGHTED[design](weights, pool.largest_weight(N_GOLD))
+    sample = GoldSample(pool.votes.take(items), pool.labels[items], pool.votes, drawn)
+    return {level: drawn.intervals(sample, sample.split_error(1 - level, joint=True)) for level in LEVELS}
 
 
 def check_orders(pool: Pool, items: IntArray, weights: FloatArray, design: WeightedDesign, level: float) -> None:
@@ -109,7 +115,7 @@ def check_orders(pool: Pool, items: IntArray, weights: FloatArray, design: Weigh
 def plain_width(rng: np.random.Generator, pool: Pool, level: float) -> float:
     """Mean width of the intervals from as many plain random gold items."""
     gold = rng.choice(N_ITEMS, N_GOLD, replace=False)
-    sample = GoldSample(pool.votes.take(gold), pool.labels[gold], pool.votes, "subset")
+    sample = GoldSample(pool.votes.take(gold), pool.labels[gold], pool.votes, Subset())
     lower, upper = exact_intervals(sample.counts, sample.split_error(1 - level, joint=True))
     return float((upper - lower).mean())
 

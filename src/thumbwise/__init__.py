@@ -13,7 +13,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from thumbwise import datasets as datasets
+    from thumbwise import designs as designs
     from thumbwise import metrics as metrics
+    from thumbwise import moments as moments
     from thumbwise import plots as plots
     from thumbwise import theory as theory
     from thumbwise.box import Box as Box
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from thumbwise.explanation import Explanation as Explanation
     from thumbwise.folds import held_out_proba as held_out_proba
     from thumbwise.folds import neg_log_loss as neg_log_loss
+    from thumbwise.gold import Gold as Gold
     from thumbwise.io.gold_draws import draw_gold as draw_gold
     from thumbwise.io.jury import Jury as Jury
     from thumbwise.io.jury import read_jury as read_jury
@@ -95,6 +98,7 @@ _HOMES = {
     "FailedRuleError": "thumbwise.exceptions",
     "FailedRuleWarning": "thumbwise.exceptions",
     "Finding": "thumbwise.check_rules.findings",
+    "Gold": "thumbwise.gold",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
     "InvalidBoxError": "thumbwise.exceptions",
@@ -138,7 +142,7 @@ _HOMES = {
     "write_report": "thumbwise.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
-_MODULES = ("datasets", "metrics", "plots", "theory")
+_MODULES = ("datasets", "designs", "metrics", "moments", "plots", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "LazyVotes",
@@ -157,7 +161,10 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "apply_rules",
     "AppliedRules",
     "RuleVotes",
+    "Gold",
+    "designs",
     "Box",
+    "moments",
     "Certificate",
     "BalsubramaniFreund",
     "MajorityVote",

@@ -14,8 +14,9 @@ from sklearn.linear_model import LogisticRegression
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
+from thumbwise.designs import as_design
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.gold import GoldIs
+from thumbwise.gold import GoldIs, GoldSample
 from thumbwise.models.amcl import AMCL
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import LabelModel
@@ -117,14 +118,9 @@ def _one_hot(votes: Votes) -> FloatArray:
 
 def balsubramani_freund(split: Split) -> FloatArray:
     """The game, with the box that the gold of the other folds gives, widened if it is empty."""
-    box = Box.from_gold(
-        split.fit_votes,
-        split.fit_labels,
-        pool=split.pool,
-        gold_is=split.gold_is,
-        confidence_level=split.confidence_level,
-        n_permutations=0,  # nothing is stated about this box
-    )
+    sample = GoldSample(split.fit_votes, split.fit_labels, split.pool, as_design(split.gold_is))
+    # No permutations: nothing is stated about this box.
+    box = Box.from_sample(sample, confidence_level=split.confidence_level, n_permutations=0)
     return BalsubramaniFreund(on_infeasible="widen", tol=1e-6).fit(split.pool, box=box).predict_proba(split.votes)
 
 
@@ -137,7 +133,8 @@ def data_programming(split: Split) -> FloatArray:
 def amcl(split: Split) -> FloatArray:
     """The convex combination of rules that is best against the worst labeling that gold leaves open."""
     model = AMCL(on_infeasible="widen")
-    model.fit(split.pool, gold_votes=split.fit_votes, gold_labels=split.fit_labels)
+    names = [split.pool.class_names[c] for c in split.fit_labels.tolist()]
+    model.fit(split.pool, gold_votes=split.fit_votes, gold_labels=names)
     return model.predict_proba(split.votes)
 
 

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.designs import (
-    check_combination,
-    class_balanced_bounds,
-    given_frequencies,
-    gold_intervals,
-    read_weighting,
-)
-from thumbwise.evidence import Evidence, gold_evidence
+from thumbwise.designs.by_class import ByClass
+from thumbwise.estimates import EXACT, Recipe, check_level, estimate_bounds, gold_evidence, open_empty
+from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.gold import (
-    GoldIs,
-    GoldSample,
-    WeightedDesign,
-    check_agreement,
-    check_roles,
-    known_gold,
-    known_labels,
-)
-from thumbwise.gold_checks.sample_check import check_sample
-from thumbwise.inputs import as_votes, read_gold, read_items
+from thumbwise.gold import Design, GoldIs, GoldSample
+from thumbwise.inputs import as_votes, read_items
 from thumbwise.labels import KnownLabels, label_masses
-from thumbwise.moments import STANDARD, MomentBuilder, Moments, build_moments
-from thumbwise.moments import class_frequencies as frequencies_of_classes
+from thumbwise.moments import STANDARD, About, MomentBuilder, Moments, build_moments, find_frequencies
+from thumbwise.opened_gold import open_gold
 from thumbwise.outward import at_least, at_most
 from thumbwise.shown import Shown, ShowsItself, show_box
-from thumbwise.written_bounds import fill_bounds, speaks_of_rules, split_bounds
+from thumbwise.written_bounds import check_bounds, fill_bounds, split_bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +34,10 @@ class Box(ShowsItself):
 
     Attributes
     ----------
-    names, subjects : tuple of str
-        Moments, such as ``accuracy(rule)``, and the rule or class alone. Rules first, then classes.
+    about : tuple of About
+        What each moment measures: its kind, rule, class and group.
+    names : tuple of str
+        Moments, such as ``accuracy(rule)``. Rules first, then classes.
     lower, upper : ndarray of shape (n_moments,)
         Bounds, in natural units: 0.8 is 80 % right, or 80 % of the items.
     gold_right, gold_drawn : ndarray of shape (n_moments,) or None
@@ -74,8 +64,7 @@ class Box(ShowsItself):
       frequency(1)  0.500 .. 0.500
     """
 
-    names: tuple[str, ...]
-    subjects: tuple[str, ...]
+    about: tuple[About, ...]
     lower: FloatArray
     upper: FloatArray
     evidence: Evidence
@@ -89,7 +78,11 @@ class Box(ShowsItself):
     class_names: tuple[Hashable, ...] | None = None
 
     def __post_init__(self) -> None:
-        _check_bounds(self.names, self.lower, self.upper, self.least, self.most)
+        check_bounds(self.names, self.lower, self.upper, self.least, self.most)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(moment.name for moment in self.about)
 
     @classmethod
     def exact(cls, votes: Any, labels: Any) -> Box:
@@ -107,8 +100,8 @@ class Box(ShowsItself):
         evidence = Evidence(
             "from the true labels", "the labels given are the truth", None, True, votes.n_items, votes.fingerprint
         )
-        bounds = _open_empty(moments, values, values)
-        return cls(moments.names, moments.subjects, *bounds, evidence, class_names=votes.class_names)
+        bounds = open_empty(moments, values, values)
+        return cls(moments.about, *bounds, evidence, class_names=votes.class_names)
 
     @classmethod
     def from_bounds(cls, votes: Any, bounds: Any = None, *, lower: Any = None, upper: Any = None) -> Box:
@@ -145,66 +138,52 @@ class Box(ShowsItself):
         )
         low = fill_bounds(moments, lower, 0.0, "lower")
         high = fill_bounds(moments, upper, 1.0, "upper")
-        return cls(moments.names, moments.subjects, low, high, evidence, class_names=votes.class_names)
+        return cls(moments.about, low, high, evidence, class_names=votes.class_names)
 
     @classmethod
     def from_gold(
         cls,
         gold_votes: Any,
-        gold_labels: Any,
+        gold_labels: Any = None,
         *,
-        pool: Any,
+        pool: Any = None,
         confidence_level: float = 0.95,
-        gold_is: GoldIs = "separate",
+        gold_is: GoldIs | Design | None = None,
         interval: Literal["exact", "wilson"] = "exact",
         joint: bool = True,
         symmetric: bool = False,
         moments: Sequence[MomentBuilder] = STANDARD,
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
-        stratified: bool = False,
-        weights: Any = None,
-        max_weight: float | None = None,
-        design: WeightedDesign | None = None,
         n_permutations: int = 999,
     ) -> Box:
         """Intervals from items whose label is known.
 
         Parameters
         ----------
-        gold_votes : Votes, array-like or frame
-            Votes of the same rules on the gold items.
+        gold_votes : Votes, array-like, frame, Gold or Reading
+            Votes of the same rules on the gold items. A :class:`Gold` brings its labels and how it was drawn, a
+            :class:`Reading` the pool too.
         gold_labels : array-like of shape (n_gold,)
             Their classes, by name or number; items with -1 or missing are left out. A pandas Series whose index holds
-            the ids of the gold items is matched with them, as ``weights`` are.
+            the ids of the gold items is matched with them.
         pool : Votes, array-like or frame
             The items to be labeled, of which the intervals speak. If gold and pool are arrays or frames, classes are
             numbered up to the largest in votes or gold labels, or named by what is voted for in either.
         confidence_level : float
             Probability that all intervals hold at once (each on its own if not ``joint``).
-        gold_is : {"separate", "subset"}
-            Whether the gold items are further items of the same kind, or a random part of the pool.
+        gold_is : {"separate", "subset"} or Design
+            How gold was drawn: further items of the same kind (the default), a random part of the pool, or a design of
+            :mod:`thumbwise.designs` for strata, weights or so many items of each class.
         interval : {"exact", "wilson"}
         joint : bool
             Split the error budget over the distinct moments.
         symmetric : bool
             Larger half-width on both sides of the raw share. ``interval="wilson", joint=False, symmetric=True`` is the
             recipe of An and Dasgupta (2024).
-
         moments : sequence of builders
             What is constrained; see :mod:`thumbwise.moments`.
         class_frequencies : mapping of class to (lower, upper), optional
-            Known from elsewhere; gold then says nothing about class frequencies.
-        stratified : bool
-            Gold was drawn at random within each group of items (``item_groups`` of both votes), however many from each.
-        weights : array-like of shape (n_gold,), optional
-            Inverse inclusion probabilities, if gold was drawn from the pool with unequal chances: an item of weight 50
-            stands for 50 items. Such gold is part of the pool; items without a label count as not drawn.
-        max_weight : float, optional
-            Needed with ``weights``: the largest weight that any item of the pool could have had.
-        design : {"with_replacement", "poisson"}, optional
-            Needed with ``weights``: n independent draws, each with chance 1 / (n * weight) for an item, which may be
-            drawn (and stand in gold) more than once; or each item of the pool drawn or not on its own, with chance
-            1 / weight, so that the number of gold items is random.
+            Known from elsewhere; gold then spends nothing on class frequencies.
         n_permutations : int
             For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
             ``evidence.sample_check``, and every sentence about the box carries it. 0 looks at each rule's coverage and
@@ -215,57 +194,49 @@ class Box(ShowsItself):
         *Guarantee* of the default: if the gold items are a uniformly random part of gold and pool together
         (``"separate"``) or of the pool (``"subset"``), all moments realised on the pool lie in the box with probability
         at least ``confidence_level``; hypergeometric, no approximation. The budget is split before gold is looked at:
-        evenly over the distinct moments that expect at least one gold vote; the others get [0, 1]. Strata and weights
-        keep the guarantee under their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
+        evenly over the distinct moments that expect at least one gold vote; the others get [0, 1]. Other designs keep
+        the guarantee under their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
         ``joint=False`` give none.
         """
-        _check_level(confidence_level)
-        _check_choice("gold_is", gold_is, ("separate", "subset"))
-        _check_choice("interval", interval, ("exact", "wilson"))
-        gold_votes, pool, gold_labels, weights = read_gold(gold_votes, pool, gold_labels, weights)
-        check_combination(interval, symmetric, stratified, weights)
-        gold_votes, labels, weights = known_gold(gold_votes, gold_labels, pool, weights)
-        weighting = read_weighting(weights, max_weight, design)
-        gold_is = gold_is if weighting is None else "subset"
-        check_roles(gold_votes, pool, gold_is, may_repeat=weighting is not None and weighting.may_repeat)
-        if weighting is not None:
-            check_agreement(gold_votes, labels, weighting.weights)
-        sample = GoldSample(gold_votes, labels, pool, gold_is, tuple(moments), class_frequencies is not None, weighting)
+        sample = open_gold(gold_votes, gold_labels, pool, gold_is)
+        return cls.from_sample(
+            sample,
+            confidence_level=confidence_level,
+            recipe=Recipe(interval, joint, symmetric),
+            moments=moments,
+            class_frequencies=class_frequencies,
+            n_permutations=n_permutations,
+        )
 
-        def estimate(asked: GoldSample) -> tuple[str, tuple[FloatArray, FloatArray]]:
-            return gold_intervals(
-                asked, asked.split_error(1 - confidence_level, joint), interval, symmetric, stratified
-            )
-
-        drawn, (lower, upper) = estimate(sample)
-        if class_frequencies is not None:
-            lower, upper = given_frequencies(sample.pooled, pool, class_frequencies, lower, upper)
+    @classmethod
+    def from_sample(
+        cls,
+        sample: GoldSample,
+        *,
+        confidence_level: float = 0.95,
+        recipe: Recipe = EXACT,
+        moments: Sequence[MomentBuilder] = STANDARD,
+        class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
+        n_permutations: int = 999,
+    ) -> Box:
+        """:meth:`from_gold` for gold that was read and checked already."""
+        check_level(confidence_level)
+        asked = replace(sample, builders=tuple(moments), skips_classes=class_frequencies is not None)
+        bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies)
+        pooled = build_moments(bounds.builders, sample.pool)
         return cls(
-            sample.pooled.names,
-            sample.pooled.subjects,
-            *_open_empty(sample.pooled, lower, upper),
-            replace(
-                gold_evidence(
-                    len(labels),
-                    pool,
-                    confidence_level,
-                    drawn,
-                    interval,
-                    joint,
-                    class_frequencies is not None,
-                ),
-                sample_check=None
-                if drawn not in ("separate", "subset")
-                else check_sample(gold_votes, pool, gold_is=gold_is, n_permutations=n_permutations),
-            ),
-            tuple(moments),
-            sample.counts.right,
-            sample.counts.drawn,
-            known_labels(gold_votes, labels, pool, gold_is),
-            class_bounds=None
-            if class_frequencies is not None
-            else np.stack(estimate(replace(sample, builders=(frequencies_of_classes,)))[1]),
-            class_names=pool.class_names,
+            pooled.about,
+            bounds.lower,
+            bounds.upper,
+            gold_evidence(asked, confidence_level, recipe, n_permutations),
+            bounds.builders,
+            bounds.right,
+            bounds.drawn,
+            sample.known_labels(),
+            0.0 if pooled.are_shares else pooled.least,
+            1.0 if pooled.are_shares else pooled.most,
+            bounds.of_classes,
+            sample.pool.class_names,
         )
 
     @classmethod
@@ -296,33 +267,12 @@ class Box(ShowsItself):
         ``confidence_level``: gold is a random part of gold and pool together, within each class, for every number of
         items of the class that its frequency allows; hypergeometric, no approximation.
         """
-        _check_level(confidence_level)
-        gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)
-        gold_votes, labels, _ = known_gold(gold_votes, gold_labels, pool)
-        check_roles(gold_votes, pool, "separate")
-        builders, lower, upper = class_balanced_bounds(
-            gold_votes, labels, pool, class_frequencies, 1 - confidence_level
-        )
-        moments = build_moments(builders, pool)
-        evidence = Evidence(
-            f"exact by class, joint at {confidence_level:.4g} from {len(labels):,} gold items",
-            f"within each class the {len(labels):,} gold items are drawn at random like them, and the class "
-            "frequencies lie where they are said to",
-            confidence_level,
-            True,
-            len(labels),
-            pool.fingerprint,
-        )
-        return cls(
-            moments.names,
-            moments.subjects,
-            lower,
-            upper,
-            evidence,
-            builders,
-            least=moments.least,
-            most=moments.most,
-            class_names=pool.class_names,
+        return cls.from_gold(
+            gold_votes,
+            gold_labels,
+            pool=pool,
+            confidence_level=confidence_level,
+            gold_is=ByClass(class_frequencies),
         )
 
     def with_bounds(self, votes: Any, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
@@ -365,8 +315,7 @@ class Box(ShowsItself):
         empty = np.zeros(n_new, dtype=np.int64)
         return replace(
             self,
-            names=wider.names,
-            subjects=wider.subjects,
+            about=wider.about,
             lower=np.maximum(lower, np.concatenate([self.lower, wider.least[len(self) :]])),
             upper=np.minimum(upper, np.concatenate([self.upper, wider.most[len(self) :]])),
             builders=builders,
@@ -395,7 +344,7 @@ class Box(ShowsItself):
           frequency(1)  0.000 .. 1.000
         """
         names = (rules,) if isinstance(rules, str) else tuple(dict.fromkeys(rules))
-        is_open = speaks_of_rules(self.names, names)
+        is_open = _speaks_of(self.about, names)
         method = f"{self.evidence.method}; nothing is said about rule {', '.join(map(repr, names))}"
         return replace(
             self,
@@ -417,12 +366,8 @@ class Box(ShowsItself):
 
     def frequency_bounds(self, votes: CountedVotes) -> tuple[FloatArray, FloatArray]:
         """Bounds of the class frequencies without any vote: of the box's own and ``class_bounds``, the narrower."""
-        lower, upper = np.zeros(votes.n_classes), np.ones(votes.n_classes)
-        places = {name: m for m, name in enumerate(self.names)}
-        for c, name in enumerate(votes.class_names):
-            m = places.get(f"frequency({name})")
-            if m is not None:
-                lower[c], upper[c] = self.lower[m], self.upper[m]
+        places = find_frequencies(self.about, votes.class_names)
+        lower, upper = np.where(places < 0, 0.0, self.lower[places]), np.where(places < 0, 1.0, self.upper[places])
         if self.class_bounds is None:
             return lower, upper
         return np.maximum(lower, self.class_bounds[0]), np.minimum(upper, self.class_bounds[1])
@@ -432,7 +377,7 @@ class Box(ShowsItself):
         return bool(((values >= self.lower - slack) & (values <= self.upper + slack)).all())
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.about)
 
     def _shown(self) -> Shown:
         return show_box(self)
@@ -446,41 +391,15 @@ class Box(ShowsItself):
         return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])
 
 
-def _open_empty(moments: Moments, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """[0, 1] for a moment that averages over no item."""
-    return np.where(moments.sizes == 0, 0.0, lower), np.where(moments.sizes == 0, 1.0, upper)
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
+def _speaks_of(about: Sequence[About], rules: Sequence[str]) -> AnyArray:
+    """Which moments are about some of the rules; a rule that none is about is refused."""
+    known = list(dict.fromkeys(moment.rule for moment in about if moment.rule is not None))
+    strange = [rule for rule in rules if rule not in known]
+    if strange:
+        near = get_close_matches(strange[0], known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
         raise InvalidBoxError(
-            f"confidence_level must lie between 0 and 1, exclusive; found {level}. For 95 %, write 0.95."
+            f"rules that are left out must be rules of the box; it says nothing about {strange[0]!r} "
+            f"({len(known)} rules, such as {', '.join(map(repr, known[:3]))}).{hint}"
         )
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InvalidBoxError(f"{name} must be one of {', '.join(map(repr, choices))}; found {value!r}.")
-
-
-def _check_bounds(
-    names: Sequence[str],
-    lower: FloatArray,
-    upper: FloatArray,
-    least: FloatArray | float,
-    most: FloatArray | float,
-) -> None:
-    are_shares = np.ndim(least) == 0
-    inside = "shares between 0 and 1" if are_shares else "within what the moment can be"
-    hint = "Shares are not percentages: 80 % is 0.8." if are_shares else "Look at the coefficients."
-    for what, bad, advice in (
-        ("finite numbers", ~(np.isfinite(lower) & np.isfinite(upper)), "Write 0 and 1 where nothing is known."),
-        (inside, (lower < least) | (upper > most), hint),
-        ("ordered, lower <= upper,", lower > upper, "Exchange the two bounds."),
-    ):
-        if bad.any():
-            m = int(np.argmax(bad))
-            raise InvalidBoxError(
-                f"bounds must be {what}; found [{lower[m]:.6g}, {upper[m]:.6g}] for {names[m]} "
-                f"({int(bad.sum())} such intervals). {advice}"
-            )
+    return np.array([moment.rule in rules for moment in about], dtype=bool)

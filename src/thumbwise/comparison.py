@@ -14,14 +14,16 @@ from scipy.stats import binomtest
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.baselines import REFERENCE, Method, MethodChoice, Split, choose_methods, log_losses
 from thumbwise.box import Box
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
-from thumbwise.gold import GoldIs, check_roles, known_gold
-from thumbwise.inputs import read_gold
+from thumbwise.gold import Design, GoldIs, GoldSample
+from thumbwise.inputs import in_memory
 from thumbwise.metrics import first_best
+from thumbwise.moments import find_accuracies
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
+from thumbwise.opened_gold import open_plain_gold
 from thumbwise.outward import level
 from thumbwise.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
-from thumbwise.votes import Votes
 
 _N_FOLDS = 10
 _SHOWN_PAIRS = 5
@@ -169,11 +171,11 @@ class Comparison:
 
 def compare(
     gold_votes: Any,
-    gold_labels: Any,
+    gold_labels: Any = None,
     *,
-    pool: Any,
+    pool: Any = None,
     confidence_level: float = 0.95,
-    gold_is: GoldIs = "separate",
+    gold_is: GoldIs | Design | None = None,
     methods: MethodChoice = "default",
     n_folds: int = _N_FOLDS,
     random_state: int = 0,
@@ -190,7 +192,7 @@ def compare(
     Parameters
     ----------
     gold_votes, gold_labels, pool, confidence_level, gold_is
-        As for :meth:`Box.from_gold`.
+        As for :meth:`Box.from_gold`: also a :class:`Gold` or a :class:`Reading` in place of votes and labels.
     methods : "default", "all" or sequence of names or Methods
         Balsubramani-Freund, against which differences are taken, is always among them. A method whose package is not
         installed is left out, and ``remarks`` says so.
@@ -212,32 +214,29 @@ def compare(
     >>> [d.method for d in c.differences if d.is_real and d.mean > 0]
     ['majority vote', 'class frequencies']
     """
-    gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)
-    gold_votes, labels = known_gold(gold_votes, gold_labels, pool)[:2]
-    check_roles(gold_votes, pool, gold_is)
+    sample = open_plain_gold(gold_votes, gold_labels, pool, gold_is)
+    pool, labels = sample.pool, sample.labels
     _check(labels, n_folds)
     chosen = choose_methods(methods)
     rng = np.random.default_rng(random_state)
     folds = _draw_folds(labels, n_folds, rng)
-    splits = [_split(pool, gold_votes, labels, folds == f, gold_is, confidence_level) for f in range(folds.max() + 1)]
-    unseen = _split(pool, gold_votes, labels, np.ones(len(labels), dtype=bool), gold_is, confidence_level)
+    splits = [_split(sample, folds == f, confidence_level) for f in range(folds.max() + 1)]
+    unseen = _split(sample, np.ones(len(labels), dtype=bool), confidence_level)
     runs, remarks = _run_all(chosen, splits, folds, unseen)
     losses = {run.method.name: log_losses(labels, run.proba) for run in runs}
     intervals = bootstrap_means(np.column_stack([*losses.values()]), rng, confidence_level)
     scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
-    errors = correlate_errors(gold_votes, labels)
-    box = Box.from_gold(
-        gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level, n_permutations=0
-    )
+    errors = correlate_errors(sample.votes, [pool.class_names[c] for c in labels.tolist()])
+    box = Box.from_sample(sample, confidence_level=confidence_level, n_permutations=0)
     return Comparison(
         scores=tuple(scores),
         differences=_differences(others, rng, confidence_level),
-        below_chance=tuple(np.array(pool.rule_names)[box.upper[: pool.n_rules] < 1 / pool.n_classes].tolist()),
+        below_chance=tuple(_below_chance(box, pool)),
         error_pairs=tuple(errors.pairs()),
         effective_rules=effective_number(errors),
-        duplicates=tuple(find_duplicates(pool)),
+        duplicates=tuple(find_duplicates(in_memory(pool))),
         remarks=tuple(remarks),
         n_gold=len(labels),
         n_rules=pool.n_rules,
@@ -264,10 +263,17 @@ def _draw_folds(labels: IntArray, n_folds: int, rng: np.random.Generator) -> Int
     return folds
 
 
-def _split(
-    pool: Votes, gold: Votes, labels: IntArray, held_out: Any, gold_is: GoldIs, confidence_level: float
-) -> Split:
-    return Split(pool, gold.take(~held_out), labels[~held_out], gold.take(held_out), gold_is, confidence_level)
+def _below_chance(box: Box, pool: CountedVotes) -> list[str]:
+    """Rules whose whole interval lies below the accuracy of guessing."""
+    highest = box.upper[find_accuracies(box.about, pool.rule_names)]
+    return [rule for rule, upper in zip(pool.rule_names, highest, strict=True) if upper < 1 / pool.n_classes]
+
+
+def _split(sample: GoldSample, held_out: Any, confidence_level: float) -> Split:
+    """Gold to fit to and gold to judge on."""
+    gold, labels = sample.votes, sample.labels[~held_out]
+    pool = in_memory(sample.pool)
+    return Split(pool, gold.take(~held_out), labels, gold.take(held_out), sample.gold_is, confidence_level)
 
 
 @dataclass(frozen=True, eq=False)

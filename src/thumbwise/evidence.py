@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import NoGuaranteeError
 from thumbwise.feasibility import Widening
 from thumbwise.gold_checks.sample_check import SampleCheck
@@ -113,26 +112,3 @@ class Statement(ABC):
         """Raise :class:`NoGuaranteeError`, with the reason, if this is no guarantee or proves nothing."""
         if not self.proves_something:
             raise NoGuaranteeError(f"a guarantee is required, and there is none. {self}")
-
-
-def gold_evidence(
-    n_gold: int, pool: CountedVotes, confidence: float, design: str, interval: str, joint: bool, given: bool
-) -> Evidence:
-    """What intervals from gold rest on. ``design`` is how gold was drawn."""
-    items = f"the {n_gold:,} gold {'item is' if n_gold == 1 else 'items are'}"
-    everything = "this one item" if pool.n_items == 1 else f"all {pool.n_items:,} items"
-    assumption = {
-        "subset": f"{items} a random sample of {everything}",
-        "separate": f"{items} drawn at random like these items, from the same source",
-        "stratified": f"{items} drawn at random within each group",
-        "with_replacement": f"{items} drawn from {everything} with replacement, with the chances that weights say",
-        "poisson": f"{items} those of {everything} that were drawn, each with the chance that its weight says",
-    }[design]
-    if given:
-        assumption += ", and the class frequencies lie where they are said to"
-    exact = "approximate (Wilson)" if interval == "wilson" else "exact (hypergeometric)"
-    kinds = {"stratified": "finite-sample (Chernoff over the groups)"}
-    kinds |= dict.fromkeys(("with_replacement", "poisson"), "finite-sample (betting on weighted items)")
-    kind = kinds.get(design, exact)
-    method = f"{kind} {'joint' if joint else 'one by one'} at {confidence:.4g} from {n_gold:,} gold items"
-    return Evidence(method, assumption, confidence, interval == "exact" and joint, n_gold, pool.fingerprint)

@@ -12,6 +12,7 @@ their classes, and what is read beside them must keep to these.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from importlib import import_module
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from thumbwise._typing import AnyArray
+from thumbwise._typing import AnyArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN
@@ -29,13 +30,41 @@ from thumbwise.reading.raw_votes import RawVotes, open_votes
 from thumbwise.votes import Votes
 
 
+class VotesAndGold(ABC):
+    """Votes that were read, with the gold labels that came with them: taken wherever votes are, or votes and gold.
+
+    Attributes
+    ----------
+    votes : Votes or LazyVotes
+        The pool.
+    """
+
+    votes: Any
+
+    @property
+    @abstractmethod
+    def gold_votes(self) -> Votes:
+        """Votes on the gold items."""
+
+    @property
+    @abstractmethod
+    def gold_labels(self) -> IntArray:
+        """Class numbers of the gold items."""
+
+    @property
+    @abstractmethod
+    def gold_drawn(self) -> Any:
+        """How gold was drawn: "subset", "separate", or a design."""
+
+
 def as_votes(votes: Any, class_names: Sequence[Hashable] | None = None) -> Any:
     """Votes as they are, or read from an array, a frame, a lazy frame or files; classes as declared, or as voted."""
-    return _read_together([_open_if_lazy(votes, class_names)], None, class_names)[0]
+    return _read_together([_open_if_lazy(_held(votes), class_names)], None, class_names)[0]
 
 
 def read_items(votes: Any, labels: Any, *more: Any, class_names: Sequence[Hashable] | None = None) -> tuple[Any, ...]:
     """Votes in memory, and labels and more in the order of their items. Labels may show classes that no vote does."""
+    votes = _held(votes)
     ordered = [in_item_order(values, votes) for values in (labels, *more)]
     (read,) = _read_together([_open_if_lazy(votes, class_names)], ordered[0], class_names)
     return in_memory(read), *ordered
@@ -58,6 +87,11 @@ def read_gold(
     gold_votes, pool = _read_together([gold_votes, pool], ordered[0], classes)
     matched = None if gold_votes is None else match_rules(gold_votes, pool.rule_names)
     return gold_votes if matched is None else matched, pool, *ordered
+
+
+def _held(votes: Any) -> Any:
+    """The votes of a reading; anything else as it is."""
+    return votes.votes if isinstance(votes, VotesAndGold) else votes
 
 
 def _settled_classes(class_names: Sequence[Hashable] | None, *votes: Any) -> Sequence[Hashable] | None:

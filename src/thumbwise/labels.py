@@ -12,7 +12,6 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError
-from thumbwise.moments import label_counts
 from thumbwise.reading.coding import is_missing
 from thumbwise.votes import Votes
 
@@ -55,6 +54,15 @@ def code_labels(labels: Any, class_names: Sequence[Hashable], n_items: int) -> I
     if (coded < UNKNOWN).any():
         raise _strange_label(values, np.flatnonzero(coded < UNKNOWN), class_names)
     return coded
+
+
+def label_counts(votes: Votes, labels: IntArray) -> IntArray:
+    """Number of items of each pattern and class, shape (n_patterns, n_classes), from class numbers; -1 counts not."""
+    cells = votes.inverse.astype(np.int64) * votes.n_classes + labels
+    if (labels < 0).any():
+        cells = cells[labels >= 0]
+    size = votes.patterns.n_patterns * votes.n_classes
+    return np.bincount(cells, minlength=size).reshape(-1, votes.n_classes)
 
 
 def _as_column(labels: Any, n_items: int) -> AnyArray:

@@ -11,7 +11,8 @@ of moments have the one output type, and ``+`` puts them side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -23,7 +24,52 @@ from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.numerics.shared_features import Rows, cell_features, join_features, repeated_features
 from thumbwise.patterns import Patterns
-from thumbwise.votes import Votes
+
+# Kinds of moments that others ask for. A kind of one's own may have any name.
+ACCURACY, FREQUENCY = "accuracy", "frequency"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a moment measures. Its name is for people; whoever looks for a moment asks for these.
+
+    Attributes
+    ----------
+    name : str
+        Unique within a box, such as ``accuracy(rule)`` and ``frequency(class)``.
+    subject : str
+        The rule or class alone.
+    kind : str
+        "accuracy", "frequency", "class accuracy", "confusion", "group frequency", "rate", "linear", or one's own.
+    rule : str or None
+        The rule whose votes it counts; None if it is about no single rule.
+    class_name : hashable
+        The class that items must have to count; None if it is about no single class.
+    voted : hashable
+        The class that the rule must vote for, if it is one in particular.
+    group : hashable
+        The group of items, if it is about one.
+    """
+
+    name: str
+    subject: str
+    kind: str
+    rule: str | None = None
+    class_name: Hashable = None
+    voted: Hashable = None
+    group: Hashable = None
+
+
+def find_accuracies(about: Sequence[About], rule_names: Sequence[str]) -> IntArray:
+    """Place of the accuracy of each rule among some moments, -1 where there is none."""
+    place = {moment.rule: m for m, moment in enumerate(about) if moment.kind == ACCURACY}
+    return np.array([place.get(rule, -1) for rule in rule_names], dtype=np.int64)
+
+
+def find_frequencies(about: Sequence[About], class_names: Sequence[Hashable]) -> IntArray:
+    """Place of the frequency of each class, over all items, among some moments, -1 where there is none."""
+    place = {moment.class_name: m for m, moment in enumerate(about) if moment.kind == FREQUENCY}
+    return np.array([place.get(name, -1) for name in class_names], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +78,8 @@ class Moments:
 
     Attributes
     ----------
-    names : tuple of str
-        Unique, such as ``accuracy(rule)`` and ``frequency(class)``.
-    subjects : tuple of str
-        The rule or class alone.
+    about : tuple of About
+        What each of them measures.
     features : sparse array of shape (n_patterns * n_classes, n_moments)
         Row ``t * n_classes + c`` holds the features of class c for pattern t.
     sizes : ndarray of shape (n_moments,)
@@ -46,8 +90,7 @@ class Moments:
         Between which values the moment can lie at all: 0 and 1 for a share.
     """
 
-    names: tuple[str, ...]
-    subjects: tuple[str, ...]
+    about: tuple[About, ...]
     features: Rows
     sizes: IntArray
     keys: tuple[Hashable, ...]
@@ -55,22 +98,18 @@ class Moments:
     most: FloatArray
 
     @classmethod
-    def of_shares(
-        cls,
-        names: Sequence[str],
-        subjects: Sequence[str],
-        features: Rows,
-        sizes: IntArray,
-        keys: Sequence[Hashable],
-    ) -> Moments:
+    def of_shares(cls, about: Sequence[About], features: Rows, sizes: IntArray, keys: Sequence[Hashable]) -> Moments:
         """Moments whose features are 0 or 1."""
-        zeros = np.zeros(len(names))
-        return cls(tuple(names), tuple(subjects), features, sizes, tuple(keys), zeros, zeros + 1)
+        zeros = np.zeros(len(about))
+        return cls(tuple(about), features, sizes, tuple(keys), zeros, zeros + 1)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(moment.name for moment in self.about)
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(
-            self.names + other.names,
-            self.subjects + other.subjects,
+            self.about + other.about,
             join_features(self.features, other.features),
             np.concatenate([self.sizes, other.sizes]),
             self.keys + other.keys,
@@ -79,7 +118,7 @@ class Moments:
         )
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.about)
 
     @property
     def are_shares(self) -> bool:
@@ -104,8 +143,7 @@ def accuracies(votes: CountedVotes) -> Moments:
     cells = patterns.owners * patterns.n_classes + patterns.classes
     by_rule = _columns(patterns, cells, patterns.rules, patterns.n_rules)
     return Moments.of_shares(
-        [f"accuracy({rule})" for rule in votes.rule_names],
-        votes.rule_names,
+        [About(f"accuracy({rule})", rule, ACCURACY, rule=rule) for rule in votes.rule_names],
         cell_features(cells, patterns.rules, patterns.n_patterns, patterns.n_classes, patterns.n_rules),
         patterns.votes_per_rule,
         [("accuracy", column) for column in _column_bytes(by_rule)],
@@ -118,8 +156,7 @@ def class_frequencies(votes: CountedVotes) -> Moments:
     # With two classes the frequencies are 1 minus each other: one thing to measure.
     keys = [("frequency", 0 if k == 2 else c) for c in range(k)]
     return Moments.of_shares(
-        [f"frequency({name})" for name in votes.class_names],
-        [str(name) for name in votes.class_names],
+        [About(f"frequency({name})", str(name), FREQUENCY, class_name=name) for name in votes.class_names],
         repeated_features(sp.csr_array(sp.eye_array(k)), n_patterns),
         np.full(k, votes.n_items),
         keys,
@@ -131,10 +168,13 @@ def class_accuracies(votes: CountedVotes) -> Moments:
     patterns, k = votes.patterns, votes.n_classes
     cells = patterns.owners * k + patterns.classes
     features = _columns(patterns, cells, patterns.rules * k + patterns.classes, patterns.n_rules * k)
-    pairs = [f"{rule}: {name}" for rule in votes.rule_names for name in votes.class_names]
+    about = [
+        About(f"accuracy({rule}: {name})", f"{rule}: {name}", "class accuracy", rule=rule, class_name=name, voted=name)
+        for rule in votes.rule_names
+        for name in votes.class_names
+    ]
     return Moments.of_shares(
-        [f"accuracy({pair})" for pair in pairs],
-        pairs,
+        about,
         sp.csr_array(features),
         np.repeat(patterns.votes_per_rule, k),
         _keys_by_rule("class accuracy", features, k),
@@ -146,17 +186,16 @@ def confusion_cells(votes: CountedVotes) -> Moments:
     patterns, k = votes.patterns, votes.n_classes
     truth = np.tile(np.arange(k), len(patterns.rules))
     parts = (patterns.owners, patterns.rules.astype(np.int64), patterns.classes)
-    owners, rules, said = (np.repeat(part, k) for part in parts)
-    features = _columns(patterns, owners * k + truth, (rules * k + truth) * k + said, patterns.n_rules * k * k)
-    names = [
-        f"{rule}: {true} called {said}"
+    owners, rules, voted = (np.repeat(part, k) for part in parts)
+    features = _columns(patterns, owners * k + truth, (rules * k + truth) * k + voted, patterns.n_rules * k * k)
+    about = [
+        _about_confusion("confusion", rule, true, called)
         for rule in votes.rule_names
         for true in votes.class_names
-        for said in votes.class_names
+        for called in votes.class_names
     ]
     return Moments.of_shares(
-        [f"confusion({name})" for name in names],
-        names,
+        about,
         sp.csr_array(features),
         np.repeat(patterns.votes_per_rule, k * k),
         _keys_by_rule("confusion", features, k * k),
@@ -170,11 +209,14 @@ def group_frequencies(votes: CountedVotes) -> Moments:
         raise InvalidBoxError("moments of groups need groups; found none. Pass item_groups=... to Votes.")
     cells = np.arange(patterns.n_patterns * k)
     columns = np.repeat(patterns.groups, k) * k + np.tile(np.arange(k), patterns.n_patterns)
-    names = [f"{name} in {group}" for group in votes.group_names for name in votes.class_names]
+    about = [
+        About(f"frequency({name} in {group})", f"{name} in {group}", "group frequency", class_name=name, group=group)
+        for group in votes.group_names
+        for name in votes.class_names
+    ]
     sizes = np.bincount(patterns.groups, patterns.counts, minlength=n_groups).astype(np.int64)
     return Moments.of_shares(
-        [f"frequency({name})" for name in names],
-        names,
+        about,
         sp.csr_array(_columns(patterns, cells, columns, n_groups * k)),
         np.repeat(sizes, k),
         [("group frequency", m // k, 0 if k == 2 else m % k) for m in range(n_groups * k)],
@@ -196,13 +238,14 @@ class ConditionalRate:
 
     def __call__(self, votes: CountedVotes) -> Moments:
         patterns, k = votes.patterns, votes.n_classes
-        rule, true, said = votes.rule_names.index(self.rule), *map(votes.class_names.index, (self.true, self.said))
+        rule, true, voted = votes.rule_names.index(self.rule), *map(votes.class_names.index, (self.true, self.said))
         is_so = np.zeros(patterns.n_patterns)
-        is_so[patterns.owners[(patterns.rules == rule) & (patterns.classes == said)]] = 1
+        is_so[patterns.owners[(patterns.rules == rule) & (patterns.classes == voted)]] = 1
         column = np.zeros((patterns.n_patterns, k))
         column[:, true] = is_so - self.rate
-        name = f"rate({self.rule}: {self.true} called {self.said}) - {self.rate:.6g}"
-        return _one_column(name, column, votes.n_items)
+        about = _about_confusion("rate", self.rule, self.true, self.said)
+        name = f"{about.name} - {self.rate:.6g}"
+        return _one_column(replace(about, name=name, subject=name), column, votes.n_items)
 
 
 @dataclass(frozen=True)
@@ -225,7 +268,8 @@ class LinearMoment:
         for group, by_class in self.coefficients.items():
             for name, coefficient in by_class.items():
                 table[self._place(groups, group, "group"), self._place(votes.class_names, name, "class")] = coefficient
-        return _one_column(self.name, table[votes.patterns.groups], votes.n_items)
+        about = About(self.name, self.name, "linear")
+        return _one_column(about, table[votes.patterns.groups], votes.n_items)
 
     def _place(self, names: Sequence[Hashable], name: Hashable, what: str) -> int:
         if name not in names:
@@ -239,11 +283,16 @@ class LinearMoment:
         return hash((self.name, repr(self.coefficients)))
 
 
-def _one_column(name: str, column: FloatArray, n_items: int) -> Moments:
+def _about_confusion(kind: str, rule: str, true: Hashable, voted: Hashable) -> About:
+    subject = f"{rule}: {true} called {voted}"
+    return About(f"{kind}({subject})", subject, kind, rule=rule, class_name=true, voted=voted)
+
+
+def _one_column(about: About, column: FloatArray, n_items: int) -> Moments:
     per_item = column.reshape(-1, column.shape[-1])
     least, most = np.array([per_item.min()]), np.array([per_item.max()])
     features = sp.csr_array(column.reshape(-1, 1))
-    return Moments((name,), (name,), features, np.array([n_items]), ((name,),), least, most)
+    return Moments((about,), features, np.array([n_items]), ((about.name,),), least, most)
 
 
 def _columns(patterns: Patterns, cells: IntArray, columns: IntArray, n_columns: int) -> sp.csc_array:
@@ -277,12 +326,3 @@ def build_moments(builders: tuple[MomentBuilder, ...], votes: CountedVotes) -> M
         first, *others = (builder(votes) for builder in builders)
         known[builders] = sum(others, start=first)
     return known[builders]
-
-
-def label_counts(votes: Votes, labels: IntArray) -> IntArray:
-    """Number of items of each pattern and class, shape (n_patterns, n_classes), from class numbers; -1 counts not."""
-    cells = votes.inverse.astype(np.int64) * votes.n_classes + labels
-    if (labels < 0).any():
-        cells = cells[labels >= 0]
-    size = votes.patterns.n_patterns * votes.n_classes
-    return np.bincount(cells, minlength=size).reshape(-1, votes.n_classes)

@@ -8,8 +8,8 @@ from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.counted_votes import CountedVotes, locate_patterns
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
-from thumbwise.labels import KnownLabels
-from thumbwise.moments import build_moments, label_counts
+from thumbwise.labels import KnownLabels, label_counts
+from thumbwise.moments import build_moments
 from thumbwise.numerics.class_entropy import largest_entropy
 from thumbwise.numerics.maxent import Problem
 from thumbwise.votes import Votes

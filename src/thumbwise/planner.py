@@ -9,7 +9,9 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.consistent_rates import consistent_rates
-from thumbwise.gold import GoldCounts, GoldIs, exact_intervals, split_error
+from thumbwise.designs.plain import exact_intervals
+from thumbwise.gold import GoldCounts, GoldSample, split_error
+from thumbwise.inputs import in_memory
 from thumbwise.moments import STANDARD, build_moments
 from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.solver import Solution, solve_dual
@@ -26,10 +28,11 @@ class Planner:
     The game is played on the pool, or, if gold items keep their label, on the rest of it; bounds are per item of it.
     """
 
-    def __init__(self, pool: Votes, gold: Votes, counts: GoldCounts, gold_is: GoldIs, error: float, keep: bool) -> None:
-        self.counts, self.n_gold, self.n_pool, self.error = counts, gold.n_items, pool.n_items, error
-        self.is_subset, self.is_kept = gold_is == "subset", keep
-        self.problem = pose_without_bounds(pool.take(~np.isin(pool.item_ids, gold.item_ids)) if keep else pool)
+    def __init__(self, sample: GoldSample, error: float, keep: bool) -> None:
+        pool, counts = in_memory(sample.pool), sample.counts
+        self.counts, self.n_gold, self.n_pool, self.error = counts, len(sample), pool.n_items, error
+        self.is_subset, self.is_kept = sample.gold_is == "subset", keep
+        self.problem = pose_without_bounds(pool.take(~np.isin(pool.item_ids, sample.votes.item_ids)) if keep else pool)
         self.rates = consistent_rates(self.problem, counts)
         right = counts.right.astype(float)
         today = solve_dual(self.problem.with_bounds(*self._intervals(counts, right)))  # as exact as a fit
@@ -87,7 +90,7 @@ class Planner:
         A certificate only if that was decided before gold labels were seen. Decided afterwards, the part stays spent:
         :meth:`thumbwise.Box.without_rules`.
         """
-        forgotten = np.arange(len(self.counts.names)) == rule
+        forgotten = np.arange(len(self.counts.about)) == rule
         counts = replace(
             self.counts,
             drawn=np.where(forgotten, 0, self.counts.drawn),

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from thumbwise.box import Box
+from thumbwise.estimates import check_level
 from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
-from thumbwise.gold import GoldIs, check_roles, count_gold, known_gold
-from thumbwise.inputs import read_gold
+from thumbwise.gold import Design, GoldIs
+from thumbwise.opened_gold import open_plain_gold
 from thumbwise.outward import at_most
 from thumbwise.planner import Planner
 
@@ -215,11 +216,11 @@ class Plan:
 
 def plan(
     gold_votes: Any,
-    gold_labels: Any,
+    gold_labels: Any = None,
     *,
-    pool: Any,
+    pool: Any = None,
     confidence_level: float = 0.95,
-    gold_is: GoldIs = "separate",
+    gold_is: GoldIs | Design | None = None,
     target: float | None = None,
     pin_gold: bool = True,
     box: Box | None = None,
@@ -244,7 +245,7 @@ def plan(
     Parameters
     ----------
     gold_votes, gold_labels, pool, confidence_level, gold_is
-        As for :meth:`Box.from_gold`.
+        As for :meth:`Box.from_gold`: also a :class:`Gold` or a :class:`Reading` in place of votes and labels.
     target : float, optional
         A bound that is wanted.
     pin_gold : bool
@@ -267,18 +268,17 @@ def plan(
     >>> p.rule_gains[0].rule, p.worth[0].rule
     ('a', 'a')
     """
-    _check(confidence_level, target)
-    gold_votes, pool, gold_labels = read_gold(gold_votes, pool, gold_labels)
-    gold_votes, labels = known_gold(gold_votes, gold_labels, pool)[:2]
-    check_roles(gold_votes, pool, gold_is)
-    if gold_is == "subset" and gold_votes.n_items == pool.n_items:
+    check_level(confidence_level)
+    _check_target(target)
+    sample = open_plain_gold(gold_votes, gold_labels, pool, gold_is)
+    pool = sample.pool
+    if sample.gold_is == "subset" and len(sample) == pool.n_items:
         raise InvalidLabelsError(f"there must be items left to label; all {pool.n_items:,} of the pool are gold.")
     if box is None:
-        box = Box.from_gold(gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level)
-    counts = count_gold(gold_votes, labels, pool, gold_is)
-    keep = pin_gold and gold_is == "subset" and gold_votes.has_ids and pool.has_ids
-    planner = Planner(pool, gold_votes, counts, gold_is, 1 - confidence_level, keep)
-    sizes = _sizes(gold_votes.n_items, pool.n_items)
+        box = Box.from_sample(sample, confidence_level=confidence_level)
+    keep = pin_gold and sample.known_labels() is not None
+    planner = Planner(sample, 1 - confidence_level, keep)
+    sizes = _sizes(len(sample), pool.n_items)
     return Plan(
         rows=plan_rows(planner, sizes),
         floor=planner.floor(),
@@ -293,11 +293,7 @@ def plan(
     )
 
 
-def _check(confidence_level: float, target: float | None) -> None:
-    if not 0 < confidence_level < 1:
-        raise InvalidBoxError(
-            f"confidence_level must lie between 0 and 1, exclusive; found {confidence_level}. For 95 %, write 0.95."
-        )
+def _check_target(target: float | None) -> None:
     if target is not None and not (math.isfinite(target) and target > 0):
         raise InvalidBoxError(f"target must be a mean log loss above 0; found {target}. Bounds are in nats.")
 

@@ -16,6 +16,7 @@ from thumbwise.evidence import Evidence, Statement
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.inputs import as_votes, in_memory, read_items
+from thumbwise.moments import find_accuracies
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
@@ -277,10 +278,9 @@ def _check_unseen(box: Box, votes: Votes) -> None:
     """
     if box.gold_right is None or box.gold_drawn is None or not box.evidence.n_gold:
         return
-    counted = dict(zip(box.names, zip(box.gold_right.tolist(), box.gold_drawn.tolist(), strict=True), strict=True))
-    n_gold = box.evidence.n_gold
-    for name in added_models(votes):
-        if counted.get(f"accuracy({name})") == (n_gold, n_gold):
+    n_gold, models = box.evidence.n_gold, added_models(votes)
+    for name, m in zip(models, find_accuracies(box.about, models).tolist(), strict=True):
+        if m >= 0 and box.gold_right[m] == box.gold_drawn[m] == n_gold:
             raise InvalidLabelsError(
                 f"a model that is added as a rule must not have seen the gold labels; {name!r} agrees with all "
                 f"{n_gold:,} of them, as predictions do that were made with gold. Its interval would be false. Certify "

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from thumbwise._typing import AnyArray, FloatArray
+from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.moments import Moments
 from thumbwise.reading.raw_votes import first_repeated
@@ -76,7 +75,7 @@ def _find(moments: Moments, name: Hashable) -> int:
     text = str(name)
     if text in moments.names:
         return moments.names.index(text)
-    places = [m for m, subject in enumerate(moments.subjects) if subject == text]
+    places = [m for m, moment in enumerate(moments.about) if moment.subject == text]
     if len(places) == 1:
         return places[0]
     if places:
@@ -86,26 +85,25 @@ def _find(moments: Moments, name: Hashable) -> int:
     raise InvalidBoxError(f"bounds must name a moment, a rule or a class; found {text!r}. Known: {known}.")
 
 
-def speaks_of_rules(names: Sequence[str], rules: Sequence[str]) -> AnyArray:
-    """Which moments, by their names, are about some of the rules; a rule that none is about is refused.
-
-    If a name could be read in two ways (a rule ``a`` and a rule ``a: b``), the moment counts as being about both.
-    """
-    is_about = np.zeros(len(names), dtype=bool)
-    for rule in rules:
-        own = np.array([_is_about(name, rule) for name in names], dtype=bool)
-        if not own.any():
-            known = [name[len("accuracy(") : -1] for name in names if name.startswith("accuracy(")]
-            near = get_close_matches(rule, known, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+def check_bounds(
+    names: Sequence[str],
+    lower: FloatArray,
+    upper: FloatArray,
+    least: FloatArray | float,
+    most: FloatArray | float,
+) -> None:
+    """Refuse bounds that are no intervals within what their moments can be."""
+    are_shares = np.ndim(least) == 0
+    inside = "shares between 0 and 1" if are_shares else "within what the moment can be"
+    hint = "Shares are not percentages: 80 % is 0.8." if are_shares else "Look at the coefficients."
+    for what, bad, advice in (
+        ("finite numbers", ~(np.isfinite(lower) & np.isfinite(upper)), "Write 0 and 1 where nothing is known."),
+        (inside, (lower < least) | (upper > most), hint),
+        ("ordered, lower <= upper,", lower > upper, "Exchange the two bounds."),
+    ):
+        if bad.any():
+            m = int(np.argmax(bad))
             raise InvalidBoxError(
-                f"rules that are left out must be rules of the box; it says nothing about {rule!r} "
-                f"({len(known)} rules, such as {', '.join(map(repr, known[:3]))}).{hint}"
+                f"bounds must be {what}; found [{lower[m]:.6g}, {upper[m]:.6g}] for {names[m]} "
+                f"({int(bad.sum())} such intervals). {advice}"
             )
-        is_about |= own
-    return is_about
-
-
-def _is_about(name: str, rule: str) -> bool:
-    kinds = ("accuracy", "confusion", "rate")
-    return name == f"accuracy({rule})" or any(name.startswith(f"{kind}({rule}: ") for kind in kinds)

@@ -36,7 +36,7 @@ def test_gold_drawn_by_groups_is_not_tested_as_a_plain_sample() -> None:
     is_gold[np.flatnonzero(groups == "B")[:50]] = True
     votes = tw.Votes(problem.table, rule_names=["r0", "r1", "r2"], item_groups=groups)
     gold, labels = votes.take(is_gold), problem.truth[is_gold]
-    box = tw.Box.from_gold(gold, labels, pool=votes, gold_is="subset", stratified=True)
+    box = tw.Box.from_gold(gold, labels, pool=votes, gold_is=tw.designs.Stratified("subset"))
     plain = check(votes, gold, labels, gold_is="subset")
     assert "TW201" in plain.codes
     checks = check(votes, gold, labels, gold_is="subset", box=box)

@@ -83,7 +83,7 @@ def test_bounds_of_the_wrong_kind() -> None:
 def test_a_box_made_by_hand_is_checked_too() -> None:
     box = Box.from_bounds(VOTES)
     assert_says(
-        message_of(InvalidBoxError, lambda: Box(box.names, box.subjects, box.upper, box.lower, box.evidence)),
+        message_of(InvalidBoxError, lambda: Box(box.about, box.upper, box.lower, box.evidence)),
         "lower <= upper",
     )
 

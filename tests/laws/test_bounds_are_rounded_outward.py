@@ -59,8 +59,8 @@ def test_a_confidence_level_is_never_overstated(confidence: float) -> None:
 # Words that name an end of an interval, and what is formatted though it is none.
 BOUND = re.compile(r"\b(\w*_)?(lower|upper|low|high|bound|bounds|baseline|confidence_level)(_\w*)?\b")
 NO_BOUND = {
-    ("box", "[{lower[m]:.6g}, {upper[m]:.6g}]"): "an error about what the user wrote, digits as they are",
-    ("box", "exact by class, joint at {confidence_level:.4g} from"): "how the intervals were made",
+    ("written_bounds", "[{lower[m]:.6g}, {upper[m]:.6g}]"): "an error about what the user wrote, digits as they are",
+    ("estimates", "{kind} {joint} at {confidence_level:.4g} from"): "how the intervals were made",
     ("explanation", "the exact value {self.lower:.3g} of"): "a value, not a bound",
     ("report.charts", "between {row['lower']:.3f} and {row['upper']:.3f}"): "edges of the bins of a histogram",
 }

@@ -150,9 +150,25 @@ def test_a_box_with_an_interval_too_many_or_too_few_is_refused(n_more: int, has_
     build(parse(Path("model.json"), json.dumps(document).encode()))
     rows = document["learned"]["box"]["intervals"]
     rows[:] = rows[:n_more] if n_more < 0 else rows + [{**rows[-1], "moment": f"extra {i}"} for i in range(n_more)]
-    n_said = len(document["rules"]) + 3 + has_groups
-    more = " and 3 for each group" if has_groups else ""
-    assert_says(refusal(json.dumps(document)), f"a box of {n_said} intervals{more}", f"found {len(rows)}")
+    n_intervals = len(document["rules"]) + 3 + 7 * has_groups
+    assert_says(refusal(json.dumps(document)), f"a box of {n_intervals} intervals", f"found {len(rows)}")
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, "a box with a list of groups, of which its moments speak; found none"),
+        (["north", "north"], "a list of different groups; found a group twice, or none"),
+        (["north", "east"], "'frequency(a in east)', as moments, rules and classes say"),
+    ],
+)
+def test_groups_that_a_box_does_not_speak_of_are_refused(groups: list[str] | None, message: str) -> None:
+    votes = make_votes(20, item_groups=np.array(["north", "south"])[np.arange(20) % 2])
+    document = json.loads(render(describe(group_model(votes))))
+    document["learned"]["box"].pop("groups")
+    if groups is not None:
+        document["learned"]["box"]["groups"] = groups
+    assert_says(refusal(json.dumps(document)), message)
 
 
 def test_every_missing_field_is_named() -> None:
@@ -197,7 +213,7 @@ def test_what_a_file_cannot_say_is_not_saved(tmp_path: Path) -> None:
     path.write_text("older")
     votes = make_votes(20)
     exact = Box.exact(votes, votes.array[:, 0].clip(0))
-    box = Box(exact.names[:10], exact.subjects[:10], exact.lower[:10], exact.upper[:10], exact.evidence, (own_moments,))
+    box = Box(exact.about[:10], exact.lower[:10], exact.upper[:10], exact.evidence, (own_moments,))
     models: list[tuple[LabelModel, str]] = [
         (BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box), "found own_moments, which is code"),
         (MajorityVote().fit(Votes([[0, 1]], class_names=[("a", 1), "b"])), "type tuple"),

@@ -78,7 +78,7 @@ def test_the_certificate_and_the_box_come_back(name: str, tmp_path: Path) -> Non
         model.certificate_
     )
     assert repr(loaded.box_) == repr(model.box_)
-    assert loaded.box_.names == model.box_.names and loaded.box_.subjects == model.box_.subjects
+    assert loaded.box_.about == model.box_.about
     for attribute in ("lower", "upper", "least", "most"):
         assert bits(getattr(loaded.box_, attribute)) == bits(getattr(model.box_, attribute))
     for attribute in ("gold_right", "gold_drawn"):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
+from thumbwise.labels import label_counts
 from thumbwise.models.base import LabelModel
 from thumbwise.moments import (
     STANDARD,
@@ -18,7 +19,6 @@ from thumbwise.moments import (
     class_accuracies,
     class_frequencies,
     confusion_cells,
-    label_counts,
 )
 
 Fit = Callable[[tw.Votes], LabelModel]
@@ -78,9 +78,7 @@ def box_around(votes: tw.Votes, builders: Any, slack: float = 0.03) -> tw.Box:
     low, high = (moments.averages(masses) + shift for shift in (-slack, slack))
     low, high = np.maximum(low, moments.least), np.minimum(high, moments.most)
     evidence = tw.Box.from_bounds(votes).evidence
-    return tw.Box(
-        moments.names, moments.subjects, low, high, evidence, tuple(builders), least=moments.least, most=moments.most
-    )
+    return tw.Box(moments.about, low, high, evidence, tuple(builders), least=moments.least, most=moments.most)
 
 
 def _bounded(*builders: Any) -> Fit:

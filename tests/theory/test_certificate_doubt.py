@@ -47,7 +47,7 @@ def test_strata_are_not_expected_to_look_like_the_pool() -> None:
     labels, array = make_votes(np.random.default_rng(3), 400, 3, 2)
     votes = tw.Votes(array, n_classes=2, item_groups=np.where(np.arange(400) < 40, "a", "b"))
     gold = np.concatenate([np.arange(30), np.arange(40, 70)])
-    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", stratified=True)
+    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is=tw.designs.Stratified("subset"))
     assert box.evidence.sample_check is None
 
 

@@ -11,11 +11,13 @@ from math import comb
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
+from thumbwise.designs import ByClass, Poisson, Stratified, WithReplacement
 from thumbwise.intervals import (
     _cells,
     _least_share,
@@ -23,10 +25,10 @@ from thumbwise.intervals import (
     realised_rate_bounds,
     stratified_bounds,
 )
-from thumbwise.moments import ConditionalRate, build_moments, label_counts
+from thumbwise.labels import label_counts
+from thumbwise.moments import ConditionalRate, build_moments, class_frequencies, group_frequencies
 from thumbwise.votes import Votes
 
-WEIGHTED: dict[str, Any] = {"weights": [1.0] * 50, "max_weight": 5.0, "design": "with_replacement"}
 N_TRIALS, LEVEL = 200, 0.8
 ALLOWED = binom.ppf(1 - 1e-6, N_TRIALS, 1 - LEVEL)
 
@@ -51,9 +53,8 @@ def test_strata_hold_though_hard_items_are_over_sampled() -> None:
                 pool.take(gold),
                 labels[gold],
                 pool=pool,
-                gold_is="subset",
+                gold_is=tw.designs.Stratified("subset") if name == "stratified" else "subset",
                 confidence_level=LEVEL,
-                stratified=name == "stratified",
             )
             misses[name] += not box.contains(truth_of(box, pool, labels))
     assert misses["stratified"] <= ALLOWED < misses["plain"]
@@ -70,7 +71,7 @@ def test_strata_are_the_bounds_on_sums_over_groups(gold_is: Literal["subset", "s
     everything = tw.Votes(array, n_classes=2, item_groups=groups)
     kept = np.arange(300) if gold_is == "subset" else np.setdiff1d(np.arange(300), gold)
     box = tw.Box.from_gold(
-        everything.take(gold), labels[gold], pool=everything.take(kept), gold_is=gold_is, stratified=True
+        everything.take(gold), labels[gold], pool=everything.take(kept), gold_is=tw.designs.Stratified(gold_is)
     )
     for m in range(5):
         counts, feature = (array[:, m] >= 0, array[:, m] == labels) if m < 3 else (np.ones(300, bool), labels == m - 3)
@@ -195,32 +196,40 @@ def test_class_balanced_rates_are_exact_for_the_class_sizes_that_frequencies_all
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("drawn", "message"),
     [
-        (WEIGHTED | {"weights": [1.0] * 49 + [-2.0]}, r"positive; found -2.0 at position 49 \(1 such"),
-        (WEIGHTED | {"weights": [1.0] * 3}, r"one weight per gold label; found shape \(3,\) for 50"),
-        (WEIGHTED | {"max_weight": None}, "max_weight"),
-        (WEIGHTED | {"max_weight": np.inf}, "weights need max_weight"),
-        (WEIGHTED | {"weights": [9.0] * 50}, "exceed max_weight=5.0; found 9"),
-        (
-            WEIGHTED | {"design": "poisson", "weights": [1.0] * 49 + [0.5]},
-            "at least 1, since no chance exceeds 1; found 0.5",
-        ),
-        (WEIGHTED | {"design": None}, r"a fixed number of draws, .* each item of the pool drawn or not on its own"),
-        (WEIGHTED | {"design": "srs"}, "weights need design, .* found 'srs'"),
-        ({"design": "poisson"}, "belong to weights"),
-        ({"max_weight": 3.0}, "belong to weights"),
-        ({"stratified": True}, "item_groups"),
-        ({"stratified": True, "weights": [1.0] * 50}, "strata and weights together"),
-        ({"interval": "wilson", "stratified": True}, "have their own"),
-        ({"class_frequencies": {7: (0.1, 0.2)}}, "name classes of the votes; found 7"),
-        ({"symmetric": True}, 'belongs to interval="wilson"'),
+        (WithReplacement([1.0] * 49 + [-2.0], 5.0), r"positive; found -2.0 at position 49 \(1 such"),
+        (WithReplacement([1.0] * 3, 5.0), r"one weight per gold label; found shape \(3,\) for 50"),
+        (WithReplacement([1.0] * 50, None), "max_weight"),  # type: ignore[arg-type]
+        (WithReplacement([1.0] * 50, np.inf), "weights need max_weight"),
+        (WithReplacement([9.0] * 50, 5.0), "exceed max_weight=5.0; found 9"),
+        (Poisson([1.0] * 49 + [0.5], 5.0), "at least 1, since no chance exceeds 1; found 0.5"),
+        (Stratified(), "same groups in gold and pool; gold has 0 groups"),
+        ("srs", "'separate', 'subset', or a design of thumbwise.designs; found 'srs'"),
     ],
 )
-def test_what_has_no_valid_interval_is_refused(options: dict[str, Any], said: str) -> None:
+def test_gold_that_cannot_have_been_drawn_so_is_refused(drawn: Any, message: str) -> None:
     labels, array = make_votes(np.random.default_rng(0), 200, 3, 2)
     pool = tw.Votes(array, n_classes=2)
-    with pytest.raises(tw.ThumbwiseError, match=said):
+    with pytest.raises(tw.ThumbwiseError, match=message):
+        tw.Box.from_gold(pool.take(np.arange(50)), labels[:50], pool=pool, gold_is=drawn)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": "wilson", "gold_is": Poisson([1.0] * 50, 5.0)}, "Poisson has intervals of its own"),
+        ({"class_frequencies": {7: (0.1, 0.2)}}, "name classes of the votes; found 7"),
+        ({"symmetric": True}, 'belongs to interval="wilson"'),
+        ({"interval": "bayes"}, "interval must be one of 'exact', 'wilson'; found 'bayes'"),
+        ({"gold_is": ByClass({0: (0.4, 0.5)}), "class_frequencies": {0: (0.4, 0.5)}}, "leave out class_frequencies"),
+        ({"gold_is": ByClass({0: (0.4, 0.5)}), "moments": (class_frequencies,)}, "has its own moments"),
+    ],
+)
+def test_what_has_no_valid_interval_is_refused(options: dict[str, Any], message: str) -> None:
+    labels, array = make_votes(np.random.default_rng(0), 200, 3, 2)
+    pool = tw.Votes(array, n_classes=2)
+    with pytest.raises(tw.ThumbwiseError, match=message):
         tw.Box.from_gold(pool.take(np.arange(50)), labels[:50], pool=pool, **options)
 
 
@@ -229,11 +238,76 @@ def test_gold_of_a_plain_sample_is_the_same_with_one_stratum() -> None:
     pool = tw.Votes(array, n_classes=2, item_groups=["all"] * 200)
     gold = np.arange(0, 200, 4)
     boxes = [
-        tw.Box.from_gold(pool.take(gold), labels[gold], pool=pool, gold_is="subset", stratified=stratified)
-        for stratified in (True, False)
+        tw.Box.from_gold(pool.take(gold), labels[gold], pool=pool, gold_is=drawn)
+        for drawn in (tw.designs.Stratified("subset"), tw.designs.Subset())
     ]
     np.testing.assert_array_equal(boxes[0].lower, boxes[1].lower)
     np.testing.assert_array_equal(boxes[0].upper, boxes[1].upper)
     assert boxes[0].contains(item_moments(pool, np.eye(2)[labels])) == boxes[1].contains(
         item_moments(pool, np.eye(2)[labels])
     )
+
+
+def test_given_class_frequencies_leave_the_budget_of_groups_alone() -> None:
+    """Frequencies within groups are asked of gold, whatever is known of the frequencies over all items."""
+    labels, array = make_votes(np.random.default_rng(5), 400, 3, 2)
+    pool = tw.Votes(array, n_classes=2, item_groups=np.arange(400) % 2)
+    gold = pool.take(np.arange(100))
+    moments = (*tw.moments.STANDARD, group_frequencies)
+    box = tw.Box.from_gold(
+        gold, labels[:100], pool=pool, gold_is="subset", moments=moments, class_frequencies={1: (0.4, 0.6)}
+    )
+    in_groups = [m for m, moment in enumerate(box.about) if moment.kind == "group frequency"]
+    distinct = len({array[:, j].tobytes() for j in range(3)}) + 2  # of a pair of frequencies one is counted
+    for m in in_groups:
+        inside = np.arange(400) % 2 == box.about[m].group
+        right = int((labels[:100][inside[:100]] == box.about[m].class_name).sum())
+        fewest, most = hypergeometric_bounds(right, 50, 200, 0.05 / distinct)
+        np.testing.assert_allclose((box.lower[m], box.upper[m]), (fewest / 200, most / 200), atol=1e-12)
+    assert len(in_groups) == 4
+
+
+def test_every_way_to_pass_gold_gives_the_same_box() -> None:
+    """Votes and labels, a Gold value and a Reading, for everything that takes gold."""
+    labels, array = make_votes(np.random.default_rng(6), 300, 3, 2)
+    names = np.array(["ham", "spam"])
+    frame = pd.DataFrame(names[np.clip(array, 0, 1)], columns=["a", "b", "c"]).where(array >= 0)
+    frame.insert(0, "id", [f"item {i}" for i in range(300)])
+    reading = tw.read_votes(frame, gold={f"item {i}": names[labels[i]] for i in range(0, 300, 3)})
+    pool, gold = reading.votes, tw.Gold(reading.gold_votes, names[labels[::3]], "subset")
+    boxes = [
+        tw.Box.from_gold(reading),
+        tw.Box.from_gold(gold, pool=pool),
+        tw.Box.from_gold(gold, pool=reading),
+        tw.Box.from_gold(gold.votes, gold.labels, pool=pool, gold_is="subset"),
+    ]
+    for box in boxes:
+        np.testing.assert_array_equal((box.lower, box.upper), (boxes[0].lower, boxes[0].upper))
+        assert box.evidence.assumption == boxes[0].evidence.assumption
+    plans = [tw.plan(reading), tw.plan(gold, pool=pool)]
+    assert plans[0].rows == plans[1].rows
+    scores = [[s.log_loss for s in tw.compare(*given, pool=pool).scores] for given in ((gold,), (reading,))]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize("ask", [tw.plan, tw.compare])
+def test_what_speaks_of_plain_gold_refuses_other_designs(ask: Any) -> None:
+    labels, array = make_votes(np.random.default_rng(0), 200, 3, 2)
+    pool = tw.Votes(array, n_classes=2)
+    gold = tw.Gold(pool.take(range(50)), labels[:50], Poisson([2.0] * 50, 5.0))
+    with pytest.raises(tw.InvalidBoxError, match="plain random sample; found Poisson"):
+        ask(gold, pool=pool)
+
+
+def test_classes_that_are_called_by_numbers_are_not_taken_for_other_classes() -> None:
+    """Classes 1 and 2: inside, the first of them is number 0, and a label 1 must not become the second class."""
+    labels, array = make_votes(np.random.default_rng(8), 300, 3, 2)
+    gold = np.arange(0, 300, 3)
+    planned, compared = [], []
+    for class_names in ([0, 1], [1, 2]):
+        pool = tw.Votes(array, n_classes=2, class_names=class_names)
+        given = tw.Gold(pool.take(gold), np.array(class_names)[labels[gold]], "subset")
+        planned.append(tw.plan(given, pool=pool).bound)
+        compared.append([s.log_loss for s in tw.compare(given, pool=pool, methods="all").scores])
+    assert planned[0] == planned[1]
+    assert compared[0] == compared[1]

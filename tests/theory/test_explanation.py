@@ -19,6 +19,7 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.explaining import explain, explain_many
 from thumbwise.models.base import LabelModel
 from thumbwise.moments import (
+    About,
     ConditionalRate,
     LinearMoment,
     Moments,
@@ -205,7 +206,7 @@ def agreement(votes: tw.Votes) -> Moments:
     column = np.zeros((len(rows), votes.n_classes))
     column[:, 0] = agree
     features = sp.csr_array(column.reshape(-1, 1))
-    return Moments.of_shares(["agree"], ["agree"], features, np.array([votes.n_items]), ["agree"])
+    return Moments.of_shares([About("agree", "agree", "agreement")], features, np.array([votes.n_items]), ["agree"])
 
 
 def test_a_moment_of_two_votes_together_still_adds_up() -> None:

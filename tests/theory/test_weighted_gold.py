@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.stats import binom
-from studies.weighted_designs import ORDERS, draw_gold, make_pool
+from studies.weighted_designs import ORDERS, WEIGHTED, draw_gold, make_pool
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
-from thumbwise.moments import STANDARD, Moments, class_accuracies
+from thumbwise.moments import STANDARD, About, Moments, class_accuracies
 from thumbwise.numerics.weighted_shares import WeightedDraw, weighted_share_bounds
 
 Design = Literal["with_replacement", "poisson"]
@@ -42,9 +42,7 @@ def test_the_box_holds_as_often_as_it_says_in_any_row_order(design: Design, leve
                     pool.labels[items[gold]],
                     pool=pool.votes,
                     confidence_level=level,
-                    weights=weights[gold],
-                    max_weight=pool.largest_weight(80),
-                    design=design,
+                    gold_is=WEIGHTED[design](weights[gold], pool.largest_weight(80)),
                 )
             )
         misses += not boxes[0].contains(item_moments(pool.votes, np.eye(2)[pool.labels]))
@@ -64,8 +62,8 @@ def weighted_problem(seed: int = 0) -> tuple[tw.Votes, np.ndarray, np.ndarray, n
 def weighted_box(
     pool: tw.Votes, labels: Any, gold: np.ndarray, weights: np.ndarray, design: Design, **options: Any
 ) -> tw.Box:
-    options = {"max_weight": 9.0} | options
-    return tw.Box.from_gold(pool.take(gold), labels, pool=pool, weights=weights, design=design, **options)
+    drawn = WEIGHTED[design](weights, options.pop("max_weight", 9.0))
+    return tw.Box.from_gold(pool.take(gold), labels, pool=pool, gold_is=drawn, **options)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -106,7 +104,7 @@ def first_rule_votes(votes: tw.Votes) -> Moments:
     """The share of items that the first rule votes on: of any class there, of none elsewhere."""
     speaks = np.repeat(votes.patterns.to_rows()[:, [0]] >= 0, votes.n_classes, axis=0)
     features = sp.csr_array(speaks.astype(float))
-    return Moments.of_shares(["speaks"], ["speaks"], features, np.array([votes.n_items]), ["speaks"])
+    return Moments.of_shares([About("speaks", "speaks", "speaking")], features, np.array([votes.n_items]), ["speaks"])
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -66,10 +66,7 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
                 GOLD,
                 LABELS,
                 pool=FRAME,
-                gold_is="subset",
-                weights=w,
-                max_weight=9,
-                design="poisson",
+                gold_is=tw.designs.Poisson(w, 9),
                 confidence_level=0.5,
             )
         ),

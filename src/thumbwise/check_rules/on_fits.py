@@ -7,6 +7,7 @@ import numpy as np
 from thumbwise.baselines import REFERENCE
 from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
 from thumbwise.check_rules.subject import Subject
+from thumbwise.moments import FREQUENCY
 from thumbwise.outward import at_most
 from thumbwise.overview import Overruled, find_overruled
 
@@ -68,18 +69,16 @@ def infeasible(subject: Subject) -> Finding | None:
     """TW303: no labeling satisfies all intervals at once."""
     conflict, model = subject.conflict, subject.model
     if conflict is not None and subject.box is not None:
-        subjects = dict(zip(subject.box.names, subject.box.subjects, strict=True))
-        about = [(name, subjects[name]) for name in conflict.conflicting]
+        about = [moment for moment in subject.box.about if moment.name in set(conflict.conflicting)]
         said = (
             f"No labeling of the items satisfies every interval. In conflict: {listed(conflict.conflicting)}. They "
             f"would fit if each bound moved outward by {conflict.widening_amount:.3g}."
         )
-        classes = {str(name): name for name in subject.votes.class_names}
         return find(
             "TW303",
             said,
-            rules=tuple(what for name, what in about if name.startswith("accuracy(")),
-            classes=tuple(classes[what] for name, what in about if name.startswith("frequency(") and what in classes),
+            rules=tuple(dict.fromkeys(moment.rule for moment in about if moment.rule is not None)),
+            classes=tuple(moment.class_name for moment in about if moment.kind == FREQUENCY),
         )
     if model is not None and model.certificate_.widening is not None:
         said = f"No labeling satisfied every interval, so the intervals were {model.certificate_.widening}."

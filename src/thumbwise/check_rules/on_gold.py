@@ -11,6 +11,7 @@ from thumbwise.check_rules.findings import Finding, find, listed
 from thumbwise.check_rules.subject import Gold, Subject
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.gold_checks.sample_check import check_sample
+from thumbwise.moments import find_frequencies
 from thumbwise.outward import at_most
 
 # The error of the test of gold against the pool: how often it fires on a random sample, at most.
@@ -64,9 +65,9 @@ def missing_classes(subject: Subject) -> Finding | None:
 
 
 def _frequency_bound(subject: Subject, missing: tuple[object, ...]) -> str:
-    names = {} if subject.box is None else {name: m for m, name in enumerate(subject.box.names)}
-    known = [names[key] for key in (f"frequency({name})" for name in missing) if key in names]
-    if not known or subject.box is None:
+    places = np.empty(0, dtype=np.int64) if subject.box is None else find_frequencies(subject.box.about, missing)
+    known = places[places >= 0]
+    if not len(known) or subject.box is None:
         return ""
     return (
         f" Such a class may still be that of up to {at_most(100 * subject.box.upper[known].max(), 1)} % of the items."

@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.comparison import Comparison, compare
+from thumbwise.designs import as_design
 from thumbwise.displays.classes import classes_table
 from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError
-from thumbwise.gold import GoldIs, check_roles, known_gold
+from thumbwise.gold import GoldIs
 from thumbwise.inputs import classes_of, in_memory, read_gold
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.moments import find_accuracies
+from thumbwise.opened_gold import check_roles, known_gold
 from thumbwise.overview import check_fitted_to
 from thumbwise.votes import Votes
 
@@ -86,23 +90,17 @@ class Subject:
     @property
     def bounds_accuracies(self) -> bool:
         """Whether the box bounds the accuracy of every rule, before all else."""
-        names = tuple(map(_accuracy, self.votes.rule_names))
-        return self.box is not None and self.box.names[: len(names)] == names
+        return self.box is not None and bool((find_accuracies(self.box.about, self.votes.rule_names) >= 0).all())
 
     def intervals(self) -> tuple[list[int], FloatArray, FloatArray] | None:
         """Positions of the rules whose accuracy the box bounds, and these bounds; None if it bounds none."""
         if self.box is None:
             return None
-        place = {name: m for m, name in enumerate(self.box.names)}
-        known = [(j, place[key]) for j, key in enumerate(map(_accuracy, self.votes.rule_names)) if key in place]
-        if not known:
+        places = find_accuracies(self.box.about, self.votes.rule_names)
+        rules = np.flatnonzero(places >= 0)
+        if len(rules) == 0:
             return None
-        rules, moments = (list(part) for part in zip(*known, strict=True))
-        return rules, self.box.lower[moments], self.box.upper[moments]
-
-
-def _accuracy(rule: str) -> str:
-    return f"accuracy({rule})"
+        return rules.tolist(), self.box.lower[places[rules]], self.box.upper[places[rules]]
 
 
 def open_subject(
@@ -146,7 +144,7 @@ def _open_gold(
     if gold_votes is None:
         return in_memory(pool), None
     gold, labels, _ = known_gold(gold_votes, gold_labels, in_memory(pool))
-    check_roles(gold, pool, gold_is)
+    check_roles(gold, pool, as_design(gold_is))
     return pool, Gold(gold, labels, gold_is)
 
 

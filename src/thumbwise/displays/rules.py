@@ -10,6 +10,7 @@ import numpy as np
 from thumbwise._typing import FloatArray
 from thumbwise.displays.tidy import Tidy
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.moments import find_accuracies
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 
@@ -87,10 +88,9 @@ def _count_votes(patterns: Patterns, start: int, stop: int) -> FloatArray:
 
 def _moment(model: BalsubramaniFreund, rule: str) -> dict[str, Any]:
     """What box and fit say of the accuracy of a rule; nothing if the box does not speak of it."""
-    box, name = model.box_, f"accuracy({rule})"
-    if name not in box.names:
+    box, m = model.box_, int(find_accuracies(model.box_.about, [rule])[0])
+    if m < 0:
         return dict.fromkeys(("gold_votes", "gold_accuracy", "lower", "upper", "weight", "active"))
-    m = box.names.index(name)
     drawn = None if box.gold_drawn is None else int(box.gold_drawn[m])
     return {
         "gold_votes": drawn,

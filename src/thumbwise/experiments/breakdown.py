@@ -22,6 +22,7 @@ from thumbwise.experiments.methods import fit_best_approximator, fit_recipe
 from thumbwise.experiments.specs import Fit, Row, Settings
 from thumbwise.metrics import kl_sum, log_loss
 from thumbwise.models.dawid_skene import DawidSkene
+from thumbwise.moments import find_accuracies, find_frequencies
 from thumbwise.numerics.maxent import log_softmax, scores
 from thumbwise.numerics.vote_rates import one_coin_weights
 from thumbwise.patterns import take_rows
@@ -44,7 +45,8 @@ def measure(fit: Fit, settings: Settings) -> Row:
 def dawid_skene_proba(votes: Votes, labels: IntArray) -> FloatArray:
     """One E step of one-coin Dawid-Skene with the accuracies and class frequencies that the labels have."""
     box = Box.exact(votes, labels)
-    accuracies, frequencies = np.split(box.lower, [votes.n_rules])
+    accuracies = box.lower[find_accuracies(box.about, votes.rule_names)]
+    frequencies = box.lower[find_frequencies(box.about, votes.class_names)]
     weights = one_coin_weights(accuracies, frequencies)
     by_pattern = np.exp(log_softmax(scores(weights, box.moments(votes).features, votes.n_classes))[0])
     return take_rows(by_pattern, votes.inverse)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
+from thumbwise.inputs import VotesAndGold
 from thumbwise.io.formats import Columns
 from thumbwise.io.gold_design import GoldDesign
 from thumbwise.io.jury import Jury
@@ -28,7 +29,7 @@ def box_of(reading: Any, confidence_level: float, options: dict[str, Any]) -> Bo
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(VotesAndGold):
     """Votes, the gold labels that came with them, and what was inferred on the way. Made by :func:`read_votes`.
 
     Attributes
@@ -69,6 +70,11 @@ class Reading:
     def gold_is(self) -> Literal["subset", "separate"]:
         """Whether gold items are part of the pool."""
         return "subset" if self.separate is None else "separate"
+
+    @property
+    def gold_drawn(self) -> Any:
+        """How gold was drawn, as far as is known."""
+        return self.gold_design or self.gold_is
 
     @cached_property
     def gold_votes(self) -> Votes:

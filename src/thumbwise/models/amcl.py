@@ -14,15 +14,14 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InfeasibleBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
-from thumbwise.gold import known_gold
 from thumbwise.inputs import read_gold
-from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.labels import UNKNOWN, code_labels, label_counts
 from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.moments import label_counts
 from thumbwise.numerics.brier_game import BrierGame, Play, descend, solve_exact
 from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.solver import solve_dual
+from thumbwise.opened_gold import known_gold
 from thumbwise.outward import at_most
 from thumbwise.patterns import ABSTAIN, Patterns, find_patterns
 from thumbwise.votes import Votes

@@ -16,11 +16,10 @@ from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.explaining import explain
 from thumbwise.explanation import Explanation
-from thumbwise.labels import code_labels
+from thumbwise.labels import code_labels, label_counts
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
-from thumbwise.moments import label_counts
 from thumbwise.numerics.expectation_maximisation import ascend
 from thumbwise.numerics.maxent import log_softmax, softmax
 from thumbwise.numerics.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts

@@ -10,7 +10,8 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.comparison import Comparison, compare
-from thumbwise.gold import GoldIs, count_gold
+from thumbwise.designs import as_design
+from thumbwise.gold import GoldIs, GoldSample
 from thumbwise.io.readings import Reading
 from thumbwise.labels import UNKNOWN
 from thumbwise.planner import Planner
@@ -94,8 +95,8 @@ def _plan_parts(sampled: Sampled, box: Box, pin_gold: bool, *, with_worth: bool)
     """The parts of a plan that need few games: bounds with up to 32 times the gold, and the floor."""
     pool, gold = sampled.pool, sampled.gold_votes
     keep = pin_gold and sampled.gold_is == "subset" and gold.has_ids and pool.has_ids
-    counts = count_gold(gold, sampled.labels, pool, sampled.gold_is)
-    planner = Planner(pool, gold, counts, sampled.gold_is, 1 - (box.evidence.confidence_level or 0.95), keep)
+    sample = GoldSample(gold, sampled.labels, pool, as_design(sampled.gold_is))
+    planner = Planner(sample, 1 - (box.evidence.confidence_level or 0.95), keep)
     most = max(gold.n_items, pool.n_items)
     sizes = sorted({min(most, gold.n_items * 2**i) for i in range(6)})
     return Plan(

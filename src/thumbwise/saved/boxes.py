@@ -16,7 +16,7 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.feasibility import Widening
 from thumbwise.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
 from thumbwise.labels import KnownLabels
-from thumbwise.moments import ConditionalRate, LinearMoment, MomentBuilder, build_moments
+from thumbwise.moments import About, ConditionalRate, LinearMoment, MomentBuilder, build_moments
 from thumbwise.saved.schema import LARGE, Node, plain
 from thumbwise.votes import Votes
 
@@ -27,6 +27,8 @@ _BUILDERS = {
     "confusion_cells": kinds.confusion_cells,
     "group_frequencies": kinds.group_frequencies,
 }
+# Rules times groups that a file may speak of.
+_MOST_CELLS = 10**8
 _SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box_violation")
 
 
@@ -48,15 +50,17 @@ def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
     """Intervals with their weights, one line each, and what they rest on."""
     columns: dict[str, list[Any]] = {
         "moment": list(box.names),
-        "subject": list(box.subjects),
+        "subject": [moment.subject for moment in box.about],
         "lower": plain(box.lower),
         "upper": plain(box.upper),
         "weight": plain(weights),
     }
     if box.gold_right is not None and box.gold_drawn is not None:
         columns |= {"gold_right": plain(box.gold_right), "gold_drawn": plain(box.gold_drawn)}
+    groups = _groups_of(box)
     return {
         "moments": [_write_builder(builder) for builder in box.builders],
+        **({"groups": [write_name(group, "group") for group in groups]} if groups else {}),
         "intervals": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         "least": plain(box.least),
         "most": plain(box.most),
@@ -67,20 +71,20 @@ def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
 
 def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> tuple[Box, FloatArray]:
     """The box and the weights. ``votes`` has the rules and classes of the model."""
-    builders, intervals, least, most, alone, evidence = node.fields(
-        "moments", "intervals", "least", "most", "class_bounds", "evidence"
-    )
+    has_groups = "groups" in node.keys((), (*_BOX, "groups"))
+    builders, intervals, least, most, alone, evidence, *groups = node.fields(*_BOX, *(["groups"] if has_groups else []))
     made = tuple(_read_builder(entry, votes) for entry in builders.items())
     rows = intervals.items()
-    _check_number_of_moments(node, made, votes, len(rows))
+    grouped = _with_groups(votes, groups[0] if groups else None)
+    _check_number_of_moments(node, made, grouped, len(rows))
     counted = ("gold_right", "gold_drawn") if rows and "gold_right" in rows[0].keys((), _ROW) else ()
     columns = list(zip(*(row.fields(*_ROW[:5], *counted) for row in rows), strict=True))
-    names, subjects = ([entry.text() for entry in column] for column in columns[:2])
+    about = build_moments(made, grouped).about
+    _check_names(columns[:2], about)
     lower, upper, weights = (_floats(column) for column in columns[2:5])
     right, drawn = (_counts(column) for column in columns[5:]) if counted else (None, None)
     box = Box(
-        tuple(names),
-        tuple(subjects),
+        about,
         lower,
         upper,
         _read_evidence(evidence, votes, pool),
@@ -93,10 +97,10 @@ def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> 
         alone.optional(lambda bounds: bounds.array((2, votes.n_classes))),
         votes.class_names,
     )
-    _check_names(intervals, box, votes)
     return box, weights
 
 
+_BOX = ("moments", "intervals", "least", "most", "class_bounds", "evidence")
 _ROW = ("moment", "subject", "lower", "upper", "weight", "gold_right", "gold_drawn")
 
 
@@ -168,31 +172,44 @@ def _read_coefficients(node: Node, votes: Votes) -> dict[Hashable, dict[Hashable
 
 def _check_number_of_moments(node: Node, builders: Sequence[MomentBuilder], votes: Votes, n_intervals: int) -> None:
     """Before anything is built: a short file must not ask for a table of billions of moments."""
-    p, k = votes.n_rules, votes.n_classes
+    p, k, n_groups = votes.n_rules, votes.n_classes, len(votes.group_names)
+    if n_groups == 0 and kinds.group_frequencies in builders:
+        node.refuse("a box with a list of groups, of which its moments speak", "none")
     sizes: dict[MomentBuilder, int] = {kinds.accuracies: p, kinds.class_frequencies: k}
-    sizes |= {kinds.class_accuracies: p * k, kinds.confusion_cells: p * k * k}
-    by_groups = sum(builder is kinds.group_frequencies for builder in builders)
-    n_moments = sum(sizes.get(builder, 1) for builder in builders if builder is not kinds.group_frequencies)
-    n_more = n_intervals - n_moments  # as many for each group, of which only votes tell the number
-    fits = n_more > 0 and n_more % (by_groups * k) == 0 if by_groups else n_more == 0
-    if not fits or not builders:
-        more = f" and {by_groups * k} for each group" if by_groups else ""
-        node.refuse(f"a box of {n_moments} intervals{more}, as its moments say", f"{n_intervals}")
+    sizes |= {kinds.class_accuracies: p * k, kinds.confusion_cells: p * k * k, kinds.group_frequencies: n_groups * k}
+    n_moments = sum(sizes.get(builder, 1) for builder in builders)
+    if n_intervals != n_moments or not builders:
+        node.refuse(f"a box of {n_moments} intervals, as its moments say", f"{n_intervals}")
 
 
-def _check_names(node: Node, box: Box, votes: Votes) -> None:
-    """Names of moments that speak of groups are compared when votes with groups come."""
-    if any(_needs_groups(builder) for builder in box.builders):
-        return
-    for m, name in enumerate(build_moments(box.builders, votes).names):
-        if box.names[m] != name:
-            node.items()[m].child("moment").refuse(f"{name[:60]!r}, as moments, rules and classes say")
+def _check_names(columns: Sequence[Sequence[Node]], about: Sequence[About]) -> None:
+    """What a file calls the moments must be what builders, rules, classes and groups make of them."""
+    for name, subject, moment in zip(*columns, about, strict=True):
+        if name.text() != moment.name:
+            name.refuse(f"{moment.name[:60]!r}, as moments, rules and classes say")
+        if subject.text() != moment.subject:
+            subject.refuse(f"{moment.subject[:60]!r}, as moments, rules and classes say")
 
 
-def _needs_groups(builder: MomentBuilder) -> bool:
-    if isinstance(builder, LinearMoment):
-        return set(builder.coefficients) != {None}
-    return builder is kinds.group_frequencies
+def _groups_of(box: Box) -> list[Hashable]:
+    """Groups of items that moments speak of."""
+    groups = [moment.group for moment in box.about if moment.group is not None]
+    for builder in box.builders:
+        groups += [group for group in getattr(builder, "coefficients", {}) if group is not None]
+    return list(dict.fromkeys(groups))
+
+
+def _with_groups(votes: Votes, groups: Node | None) -> Votes:
+    """Votes of the same rules and classes on an item of each group."""
+    if groups is None:
+        return votes
+    names: list[Any] = [entry.scalar() for entry in groups.items()]
+    if not names or len(set(names)) < len(names):
+        groups.refuse("a list of different groups", "a group twice, or none")
+    if len(names) * votes.n_rules > _MOST_CELLS:
+        groups.refuse(f"at most {_MOST_CELLS // votes.n_rules:,} groups for so many rules", f"{len(names):,}")
+    silent = np.full((len(names), votes.n_rules), -1, dtype=np.int8)
+    return Votes(silent, class_names=votes.class_names, rule_names=votes.rule_names, item_groups=names)
 
 
 def _write_evidence(evidence: Evidence) -> dict[str, Any]:
