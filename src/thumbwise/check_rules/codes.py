@@ -58,7 +58,7 @@ CODES: dict[str, Code] = {
         "error",
         "gold is not a random sample of the pool",
         "Draw a fresh random sample and have it labeled. If gold was drawn by groups or with unequal chances on "
-        "purpose, say so: Box.from_gold takes stratified=True or weights.",
+        "purpose, say so: Box.from_gold takes a design of tw.designs.",
     ),
     "TW202": Code(
         "warning",
