@@ -25,6 +25,18 @@ from thumbwise.exceptions import InvalidBoxError
 from thumbwise.numerics.shared_features import Rows, cell_features, join_features, repeated_features
 from thumbwise.patterns import Patterns
 
+__all__ = [
+    "About",
+    "ConditionalRate",
+    "LinearMoment",
+    "Moments",
+    "accuracies",
+    "class_accuracies",
+    "class_frequencies",
+    "confusion_cells",
+    "group_frequencies",
+]
+
 # Kinds of moments that others ask for. A kind of one's own may have any name.
 ACCURACY, FREQUENCY = "accuracy", "frequency"
 

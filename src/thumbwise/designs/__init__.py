@@ -12,7 +12,7 @@ from thumbwise.designs.weighted import Poisson, WithReplacement
 from thumbwise.exceptions import Argument, InvalidBoxError
 from thumbwise.gold import Design
 
-__all__ = ["ByClass", "Design", "Poisson", "Separate", "Stratified", "Subset", "WithReplacement", "as_design"]
+__all__ = ["ByClass", "Design", "Poisson", "Separate", "Stratified", "Subset", "WithReplacement"]
 
 _BY_NAME: dict[object, Design] = {"separate": Separate(), "subset": Subset()}
 
