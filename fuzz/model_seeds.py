@@ -10,6 +10,7 @@ import numpy as np
 
 from thumbwise import AMCL, EBCC, BalsubramaniFreund, Box, DataProgramming, DawidSkene, MajorityVote, Votes
 from thumbwise.models.base import LabelModel
+from thumbwise.models.hyper_label_model import network_widths
 from thumbwise.moments import (
     STANDARD,
     ConditionalRate,
@@ -18,7 +19,6 @@ from thumbwise.moments import (
     confusion_cells,
     group_frequencies,
 )
-from thumbwise.saved.fields import network_widths
 from thumbwise.saved.schema import render
 from thumbwise.saving import describe
 

@@ -12,12 +12,13 @@ import numpy as np
 from scipy.stats import binomtest
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.baselines import REFERENCE, Method, MethodChoice, Split, choose_methods, log_losses
+from thumbwise.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
 from thumbwise.box import Box
 from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.gold import GoldIs, check_roles, known_gold
 from thumbwise.inputs import read_gold
 from thumbwise.metrics import first_best
+from thumbwise.models.compared import Split, name_labels
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 from thumbwise.outward import level
 from thumbwise.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
@@ -228,8 +229,9 @@ def compare(
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
     errors = correlate_errors(gold_votes, labels)
+    named = name_labels(labels, pool)
     box = Box.from_gold(
-        gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level, n_permutations=0
+        gold_votes, named, pool=pool, gold_is=gold_is, confidence_level=confidence_level, n_permutations=0
     )
     return Comparison(
         scores=tuple(scores),

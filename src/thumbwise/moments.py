@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,6 +24,8 @@ from thumbwise.exceptions import InvalidBoxError
 from thumbwise.numerics.shared_features import Rows, cell_features, join_features, repeated_features
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
+
+Builder = TypeVar("Builder", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,13 @@ class Moments:
 MomentBuilder: TypeAlias = Callable[[Any], Moments]
 
 
+def over_votes(builder: Builder) -> Builder:
+    """Mark a builder whose features of an item are a sum over its votes, whatever its group: SQL can write them."""
+    builder.is_over_votes = True  # type: ignore[attr-defined]
+    return builder
+
+
+@over_votes
 def accuracies(votes: CountedVotes) -> Moments:
     """Accuracy of each rule: over the items it votes on, the mean probability of the class it votes for."""
     patterns = votes.patterns
@@ -112,6 +121,7 @@ def accuracies(votes: CountedVotes) -> Moments:
     )
 
 
+@over_votes
 def class_frequencies(votes: CountedVotes) -> Moments:
     """Frequency of each class: its mean probability over all items."""
     k, n_patterns = votes.n_classes, votes.patterns.n_patterns
@@ -126,6 +136,7 @@ def class_frequencies(votes: CountedVotes) -> Moments:
     )
 
 
+@over_votes
 def class_accuracies(votes: CountedVotes) -> Moments:
     """Share of a rule's votes that are for a class and right, for each rule and class; joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
@@ -141,6 +152,7 @@ def class_accuracies(votes: CountedVotes) -> Moments:
     )
 
 
+@over_votes
 def confusion_cells(votes: CountedVotes) -> Moments:
     """Share of a rule's votes that are for one class on items of another (or the same); joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
@@ -193,6 +205,7 @@ class ConditionalRate:
     true: Hashable
     said: Hashable
     rate: float
+    is_over_votes: ClassVar[bool] = True
 
     def __call__(self, votes: CountedVotes) -> Moments:
         patterns, k = votes.patterns, votes.n_classes
@@ -218,6 +231,11 @@ class LinearMoment:
 
     name: str
     coefficients: Mapping[Hashable, Mapping[Hashable, float]]
+
+    @property
+    def is_over_votes(self) -> bool:
+        """The same for all votes, so a sum over them, unless it asks for the group."""
+        return set(self.coefficients) <= {None}
 
     def __call__(self, votes: CountedVotes) -> Moments:
         groups = votes.group_names or (None,)
