@@ -1,4 +1,4 @@
-"""The models that every law is run over. A new model is one more line in MODELS."""
+"""The models that every law is run over. A new model is among them without being listed here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 import numpy.typing as npt
 
+from support.registered import fit_plainly, package_models
 from thumbwise import (
     AMCL,
     EBCC,
@@ -18,7 +19,6 @@ from thumbwise import (
     DataProgramming,
     DawidSkene,
     HyperLabelModel,
-    MajorityVote,
     Votes,
 )
 from thumbwise.models.base import LabelModel
@@ -115,8 +115,12 @@ def _from_bounds(model: LabelModel, task: Task) -> LabelModel:
     return model.fit(task.votes, box=Box.from_bounds(task.votes, lower=lower, upper=upper))  # type: ignore[no-any-return]
 
 
+def _plainly(model: LabelModel, task: Task) -> LabelModel:
+    return fit_plainly(type(model), task.votes, task.y)  # type: ignore[no-any-return]
+
+
+# Models that are tried in several ways, or are exempt from a law.
 MODELS = [
-    Case("MajorityVote", MajorityVote, _from_votes),
     Case("DawidSkene", DawidSkene, _from_votes),
     Case("DawidSkene-class_conditional", partial(DawidSkene, kind="class_conditional"), _from_votes),
     Case("DawidSkene-full-gold", partial(DawidSkene, kind="full", accelerate=True), _from_gold),
@@ -142,6 +146,8 @@ MODELS = [
     Case("BalsubramaniFreund-exact", BalsubramaniFreund, _from_truth),
     Case("BalsubramaniFreund-bounds", BalsubramaniFreund, _from_bounds),
 ]
+_TRIED = {"HyperLabelModel", *(case.name.partition("-")[0] for case in MODELS)}
+MODELS += [Case(name, model, _plainly) for name, model in package_models().items() if name not in _TRIED]
 if find_spec("hyperlm") is not None:
     one_sided = "with two classes the network is asked about the second one only, as its authors do"
     MODELS += [
