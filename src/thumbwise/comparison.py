@@ -228,8 +228,8 @@ def compare(
     scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
-    errors = correlate_errors(gold_votes, labels)
     named = name_labels(labels, pool)
+    errors = correlate_errors(gold_votes, named)
     box = Box.from_gold(
         gold_votes, named, pool=pool, gold_is=gold_is, confidence_level=confidence_level, n_permutations=0
     )

@@ -246,3 +246,16 @@ def test_what_methods_say_is_kept_and_who_is_missing_is_named() -> None:
     found = compare(votes.take(range(60)), truth[:60], pool=votes, gold_is="subset", methods=methods)
     assert found.remarks == ("absent is left out: install it", "loud: beware")
     assert {s.method for s in found.scores} == {REFERENCE.name, "loud"}
+
+
+@pytest.mark.parametrize("names", [[1, 2], [1, 0], ["no", "yes"]])
+def test_a_class_called_1_is_not_class_number_1(names: list[object]) -> None:
+    votes, truth = simulate(4, [0.85, 0.8, 0.7], n=300)
+    named = tw.Votes(votes.array, class_names=names, item_ids=votes.item_ids)
+    gold, labels = range(80), [names[c] for c in truth[:80]]
+    methods = ["AMCL", "data programming", "best single rule"]
+    found = compare(named.take(gold), labels, pool=named, gold_is="subset", methods=methods)
+    plain = compare(votes.take(gold), truth[:80], pool=votes, gold_is="subset", methods=methods)
+    assert {s.method: s.log_loss for s in found.scores} == pytest.approx({s.method: s.log_loss for s in plain.scores})
+    assert found.error_pairs == plain.error_pairs
+    assert found.below_chance == plain.below_chance
