@@ -12,7 +12,7 @@ import thumbwise as tw
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
-from thumbwise.moments import accuracies, class_accuracies, confusion_cells, group_frequencies, over_votes
+from thumbwise.moments import Moments, accuracies, class_accuracies, confusion_cells, group_frequencies, over_votes
 
 from .cases import MODELS, NAMES, Case, Floats, Ints, make_task
 
@@ -28,7 +28,7 @@ def added_up(terms: AdditiveTerms, row: Ints) -> Floats:
     if terms.are_shares:
         return np.array([score / sum(scores) if sum(scores) else 1 / len(scores) for score in scores])
     powers = [np.exp(score - max(scores)) for score in scores]
-    return np.array(powers) / sum(powers)
+    return np.asarray(np.array(powers) / sum(powers))
 
 
 def terms_of(model: LabelModel) -> AdditiveTerms | None:
@@ -94,7 +94,7 @@ def test_a_box_of_groups_is_explained_and_has_no_terms() -> None:
     )
 
 
-def own_accuracies(votes: tw.Votes) -> object:
+def own_accuracies(votes: tw.Votes) -> Moments:
     return accuracies(votes)
 
 
@@ -110,4 +110,4 @@ def test_a_builder_says_itself_that_it_is_a_sum_over_votes() -> None:
     marked = over_votes(own_accuracies)
     assert marked is own_accuracies
     np.testing.assert_allclose(own.additive_terms().by_vote, model.additive_terms().by_vote, atol=1e-6)
-    assert all(builder.is_over_votes for builder in (accuracies, class_accuracies, confusion_cells))
+    assert all(getattr(builder, "is_over_votes", False) for builder in (accuracies, class_accuracies, confusion_cells))

@@ -155,7 +155,7 @@ def test_a_model_that_needs_labels_is_fitted_to_the_gold_of_other_folds(task: Ta
 
 
 def test_what_only_inherits_is_neither_saved_nor_listed(agreement: Any, task: Task, tmp_path: Path) -> None:
-    class Heir(agreement):
+    class Heir(agreement):  # type: ignore[misc]  # defined in the fixture
         pass
 
     assert "Heir" not in registry.registered()
@@ -167,7 +167,7 @@ def test_what_only_inherits_is_neither_saved_nor_listed(agreement: Any, task: Ta
 
 
 def test_another_formula_does_not_keep_the_terms_of_the_parent(agreement: Any, task: Task) -> None:
-    class Contrary(agreement):
+    class Contrary(agreement):  # type: ignore[misc]
         def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
             return np.asarray((1 - super()._predict_patterns(votes)) / (votes.n_classes - 1))
 

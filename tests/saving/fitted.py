@@ -159,7 +159,7 @@ FITS: dict[str, Callable[[Votes], LabelModel]] = {
 
 
 def _plain_fit(model: type[LabelModel]) -> Callable[[Votes], LabelModel]:
-    return lambda votes: fit_plainly(model, votes, _gold(votes))  # type: ignore[no-any-return]
+    return lambda votes: fit_plainly(model(), votes, _gold(votes))
 
 
 _TRIED = {name.partition("-")[0] for name in FITS}

@@ -13,6 +13,6 @@ def package_models() -> dict[str, type[LabelModel]]:
     return {name: model for name, model in registered().items() if model.__module__.startswith("thumbwise.")}
 
 
-def fit_plainly(model_class: type[LabelModel], votes: Any, y: Any, **parameters: Any) -> Any:
+def fit_plainly(model: LabelModel, votes: Any, y: Any) -> Any:
     """Fitted to votes alone, or with labels if the model needs them."""
-    return model_class(**parameters).fit(votes, y if model_class._needs_labels else None)
+    return model.fit(votes, y if model._needs_labels else None)
