@@ -10,6 +10,8 @@ import numpy as np
 
 from thumbwise import AMCL, EBCC, BalsubramaniFreund, Box, DataProgramming, DawidSkene, MajorityVote, Votes
 from thumbwise.models.base import LabelModel
+from thumbwise.models.hyper_label_model import network_widths
+from thumbwise.models.registry import registered
 from thumbwise.moments import (
     STANDARD,
     ConditionalRate,
@@ -18,7 +20,6 @@ from thumbwise.moments import (
     confusion_cells,
     group_frequencies,
 )
-from thumbwise.saved.fields import network_widths
 from thumbwise.saved.schema import render
 from thumbwise.saving import describe
 
@@ -42,7 +43,7 @@ def _models() -> dict[str, LabelModel]:
     three = Votes(np.where(rows == 0, 2, rows), n_classes=3, rule_names=_RULES)
     grouped = Votes(rows, class_names=["ham", "spam"], item_groups=["n", "s"] * 3, rule_names=_RULES)
     gold = ["ham", "spam", None, None, "spam", None]
-    return {
+    models = {
         "MajorityVote": MajorityVote().fit(three),
         "DawidSkene": DawidSkene(tol=0.01, max_iter=5).fit(two),
         "DawidSkene-full": DawidSkene(kind="full", prior_right=2, prior_wrong=1).fit(two, gold),
@@ -55,6 +56,10 @@ def _models() -> dict[str, LabelModel]:
         "BalsubramaniFreund-moments": BalsubramaniFreund(on_infeasible="widen").fit(two, box=_more_moments(two)),
         "BalsubramaniFreund-groups": BalsubramaniFreund(on_infeasible="widen").fit(grouped, box=_of_groups(grouped)),
     }
+    tried = {"HyperLabelModel", *(name.partition("-")[0] for name in models)}
+    ours = {name: model for name, model in registered().items() if model.__module__.startswith("thumbwise.")}
+    others = {name: model for name, model in ours.items() if name not in tried}
+    return models | {name: model().fit(two, gold if model._needs_labels else None) for name, model in others.items()}
 
 
 def _more_moments(votes: Votes) -> Box:

@@ -8,54 +8,20 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.box import Box
-from thumbwise.designs import as_design
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.gold import GoldIs, GoldSample
-from thumbwise.models.amcl import AMCL
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import LabelModel
-from thumbwise.models.data_programming import DataProgramming
-from thumbwise.models.dawid_skene import DawidSkene
-from thumbwise.models.ebcc import EBCC
-from thumbwise.models.hyper_label_model import HyperLabelModel
-from thumbwise.models.majority_vote import MajorityVote
+from thumbwise.models.compared import Compared, Split
+from thumbwise.models.registry import registered
 from thumbwise.patterns import ABSTAIN
 from thumbwise.votes import Votes
 
 # No method is charged more than -log of this for one item; vote shares of 0 would cost infinity otherwise.
 CLIP = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """What a method may use, and the gold items that it is judged on.
-
-    Attributes
-    ----------
-    pool : Votes
-        Items without labels, as far as the method knows.
-    fit_votes, fit_labels : Votes, ndarray of shape (n_fit,)
-        Gold of the other folds; none for a method that does not use gold.
-    votes : Votes
-        The gold items to predict.
-    """
-
-    pool: Votes
-    fit_votes: Votes
-    fit_labels: IntArray
-    votes: Votes
-    gold_is: GoldIs
-    confidence_level: float
-
-    @property
-    def n_classes(self) -> int:
-        return self.pool.n_classes
 
 
 @dataclass(frozen=True)
@@ -69,13 +35,12 @@ class Method:
 
 def class_shares(split: Split) -> FloatArray:
     """Class frequencies of gold for every item, counted as if each class had been seen once more."""
-    counts = np.bincount(split.fit_labels, minlength=split.n_classes) + 1.0
-    return np.tile(counts / counts.sum(), (split.votes.n_items, 1))
+    return np.tile(split.class_shares, (split.votes.n_items, 1))
 
 
 def best_rule(split: Split) -> FloatArray:
     """The rule that alone loses least on gold: its votes, right as often as on gold; class frequencies elsewhere."""
-    shares = class_shares(split)[:1]
+    shares = split.class_shares[None]
     rates = [_rate_right(split.fit_votes.array[:, j], split.fit_labels) for j in range(split.pool.n_rules)]
     losses = [
         log_losses(split.fit_labels, _alone(split.fit_votes.array[:, j], rate, shares)).mean()
@@ -116,51 +81,32 @@ def _one_hot(votes: Votes) -> FloatArray:
     return np.hstack([votes.array == c for c in range(ABSTAIN, votes.n_classes)]).astype(float)
 
 
-def balsubramani_freund(split: Split) -> FloatArray:
-    """The game, with the box that the gold of the other folds gives, widened if it is empty."""
-    sample = GoldSample(split.fit_votes, split.fit_labels, split.pool, as_design(split.gold_is))
-    # No permutations: nothing is stated about this box.
-    box = Box.from_sample(sample, confidence_level=split.confidence_level, n_permutations=0)
-    return BalsubramaniFreund(on_infeasible="widen", tol=1e-6).fit(split.pool, box=box).predict_proba(split.votes)
+def _as_method(model_class: type[LabelModel], row: Compared) -> Method:
+    """A model as it offers itself: each time a new one, with its parameters for comparisons."""
+
+    def predict(split: Split) -> FloatArray:
+        proba: FloatArray = model_class(**row.parameters)._fit_split(split).predict_proba(split.votes)
+        return proba
+
+    return Method(row.name, predict, uses_gold=row.uses_gold or model_class._needs_labels)
 
 
-def data_programming(split: Split) -> FloatArray:
-    """Data programming on the votes of the pool, with the class shares of gold as its class balance."""
-    model = DataProgramming(class_balance=class_shares(split)[0])
-    return model.fit(split.pool).predict_proba(split.votes)
-
-
-def amcl(split: Split) -> FloatArray:
-    """The convex combination of rules that is best against the worst labeling that gold leaves open."""
-    model = AMCL(on_infeasible="widen")
-    names = [split.pool.class_names[c] for c in split.fit_labels.tolist()]
-    model.fit(split.pool, gold_votes=split.fit_votes, gold_labels=names)
-    return model.predict_proba(split.votes)
-
-
-def from_votes(model: LabelModel) -> Callable[[Split], FloatArray]:
-    """A model that is fitted to the votes of the pool alone."""
-    return lambda split: clone(model).fit(split.pool).predict_proba(split.votes)
-
-
-REFERENCE = Method("Balsubramani-Freund", balsubramani_freund)
-METHODS: tuple[Method, ...] = (
-    REFERENCE,
-    Method("majority vote", from_votes(MajorityVote()), uses_gold=False),
+REFERENCE = _as_method(BalsubramaniFreund, BalsubramaniFreund._compared[0])
+# What is no model, and still worth beating.
+_PLAIN = (
     Method("best single rule", best_rule),
     Method("class frequencies", class_shares),
     Method("logistic regression on votes", logistic_regression),
-    Method("Dawid-Skene", from_votes(DawidSkene()), uses_gold=False),
 )
-ALL_METHODS: tuple[Method, ...] = (
-    *METHODS,
-    Method("Dawid-Skene (class-conditional)", from_votes(DawidSkene(kind="class_conditional")), uses_gold=False),
-    Method("Dawid-Skene (full)", from_votes(DawidSkene(kind="full")), uses_gold=False),
-    Method("data programming", data_programming),
-    Method("EBCC", from_votes(EBCC()), uses_gold=False),
-    Method("AMCL", amcl),
-    Method("hyper label model", from_votes(HyperLabelModel()), uses_gold=False),
-)
+
+
+def list_methods(*, by_default: bool = False) -> tuple[Method, ...]:
+    """The reference, models, and what is no model; all models, or those that are compared without being asked for."""
+    rows = [(model_class, row) for model_class in registered().values() for row in model_class._compared]
+    rows.sort(key=lambda one: not one[1].by_default)
+    models = (_as_method(*one) for one in rows if one[1].by_default or not by_default)
+    return (REFERENCE, *(method for method in models if method.name != REFERENCE.name), *_PLAIN)
+
 
 MethodChoice: TypeAlias = Literal["default", "all"] | Sequence[str | Method]
 
@@ -170,8 +116,8 @@ def choose_methods(chosen: MethodChoice) -> tuple[Method, ...]:
     if isinstance(chosen, str):
         if chosen not in ("default", "all"):
             raise InvalidChoiceError(f'methods must be "default", "all" or a list of names; found {chosen!r}.')
-        return METHODS if chosen == "default" else ALL_METHODS
-    named = {method.name: method for method in ALL_METHODS}
+        return list_methods(by_default=chosen == "default")
+    named = {method.name: method for method in list_methods()}
     strange = [name for name in chosen if isinstance(name, str) and name not in named]
     if strange:
         raise InvalidChoiceError(f"methods must be some of {', '.join(map(repr, named))}; found {strange[0]!r}.")

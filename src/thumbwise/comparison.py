@@ -12,13 +12,14 @@ import numpy as np
 from scipy.stats import binomtest
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.baselines import REFERENCE, Method, MethodChoice, Split, choose_methods, log_losses
+from thumbwise.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
 from thumbwise.box import Box
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.gold import Design, GoldIs, GoldSample
 from thumbwise.inputs import in_memory
 from thumbwise.metrics import first_best
+from thumbwise.models.compared import Split, name_labels
 from thumbwise.moments import find_accuracies
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 from thumbwise.opened_gold import open_plain_gold
@@ -228,7 +229,7 @@ def compare(
     scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
-    errors = correlate_errors(sample.votes, [pool.class_names[c] for c in labels.tolist()])
+    errors = correlate_errors(sample.votes, name_labels(labels, pool))
     box = Box.from_sample(sample, confidence_level=confidence_level, n_permutations=0)
     return Comparison(
         scores=tuple(scores),

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidChoiceError, InvalidVotesError
 from thumbwise.gold_checks.sample_check import two_sided_p_values
+from thumbwise.models.pool_summary import PoolSummary, count_votes
 from thumbwise.numerics.resampling import holm
 from thumbwise.votes import Votes
 
@@ -26,37 +26,6 @@ ABSTAINS = "abstains"
 # Below one percentage point, a difference that many items make visible seldom matters.
 _SMALL = 0.01
 _LIMITS = "the certificate does not speak of these items"
-
-
-@dataclass(frozen=True, eq=False)
-class PoolSummary:
-    """What a fitted model keeps of its pool: numbers that do not grow with it.
-
-    Attributes
-    ----------
-    n_items : int
-    counts : ndarray of shape (n_rules, n_classes)
-        On how many items each rule votes for each class; it abstains on the others.
-    fingerprint : str
-        Of the votes: equal for the same votes in any order of the items.
-    """
-
-    n_items: int
-    counts: IntArray
-    fingerprint: str
-
-    @classmethod
-    def of(cls, votes: CountedVotes) -> PoolSummary:
-        return cls(votes.n_items, _count_votes(votes), votes.fingerprint)
-
-
-def _count_votes(votes: CountedVotes) -> IntArray:
-    """Items by rule and class. Sums of counts are exact in floats up to 2^53."""
-    patterns, k = votes.patterns, votes.n_classes
-    cells = patterns.rules.astype(np.int64) * k + patterns.classes
-    weights = np.repeat(patterns.counts, np.diff(patterns.starts))
-    counts = np.bincount(cells, weights, minlength=votes.n_rules * k)
-    return np.rint(counts).astype(np.int64).reshape(votes.n_rules, k)
 
 
 @dataclass(frozen=True)
@@ -197,7 +166,8 @@ def compare_with_pool(votes: Votes, pool: PoolSummary, *, error: float = 0.01) -
     Examples
     --------
     >>> import thumbwise as tw
-    >>> from thumbwise.drift import PoolSummary, compare_with_pool
+    >>> from thumbwise.drift import compare_with_pool
+    >>> from thumbwise.models.pool_summary import PoolSummary
     >>> pool = tw.Votes([[-1]] * 970 + [[1]] * 30, rule_names=["shouting"], class_names=["ham", "spam"])
     >>> new = tw.Votes([[-1]] * 440 + [[1]] * 60, rule_names=["shouting"], class_names=["ham", "spam"])
     >>> drift = compare_with_pool(new, PoolSummary.of(pool))
@@ -213,7 +183,7 @@ def compare_with_pool(votes: Votes, pool: PoolSummary, *, error: float = 0.01) -
         raise InvalidVotesError(
             f"there must be items to compare; found {votes.n_items} new ones and {pool.n_items} in the pool."
         )
-    new, old = _with_abstentions(_count_votes(votes), votes.n_items), _with_abstentions(pool.counts, pool.n_items)
+    new, old = _with_abstentions(count_votes(votes), votes.n_items), _with_abstentions(pool.counts, pool.n_items)
     p_values = two_sided_p_values(new.ravel(), votes.n_items, (new + old).ravel(), votes.n_items + pool.n_items)
     adjusted, n_tests = _correct(p_values.reshape(new.shape), new + old)
     return Drift(

@@ -1,22 +1,27 @@
 """Why a model says what it says: the part of each vote in a prediction that is a softmax of sums.
 
 The score of class c is a term of the class plus one term for each vote. This holds for the game of
-:class:`BalsubramaniFreund` with any box, for every kind of :class:`DawidSkene` and for :class:`DataProgramming`.
+:class:`BalsubramaniFreund` with any box, and for every model whose ``additive_terms`` are those of a softmax, such as
+:class:`DawidSkene` of every kind and :class:`DataProgramming`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.box import Box
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.explanation import CLASS_FREQUENCY, Explanation, Term, show
+from thumbwise.models.additive_terms import AdditiveTerms
+from thumbwise.models.base import LabelModel
 from thumbwise.numerics.maxent import log_softmax, scores
-from thumbwise.numerics.vote_rates import log_rates
+from thumbwise.numerics.shared_features import as_rows
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 
@@ -24,19 +29,94 @@ from thumbwise.votes import Votes
 _BLOCK = 2**20
 
 
+class Summands(Protocol):
+    """The scores of a fitted model, and the terms that they are sums of."""
+
+    def scores(self, votes: Votes) -> FloatArray:
+        """Of patterns, up to a constant for each, shape (n_patterns, n_classes)."""
+
+    def terms(self, part: Votes, without: Votes) -> Iterator[Term]:
+        """Of the one item in ``part``, votes first; ``without`` holds it with each of its votes left out in turn."""
+
+    @property
+    def widening(self) -> str:
+        """How the bounds of the terms had to be widened; empty if they had not."""
+
+
+@dataclass(frozen=True, eq=False)
+class SumsOverVotes:
+    """A term for each vote, and one for the class."""
+
+    added: AdditiveTerms
+    widening: str = ""
+
+    @classmethod
+    def of(cls, model: LabelModel) -> SumsOverVotes:
+        """Those of a model whose probabilities are a softmax."""
+        terms = model.additive_terms()
+        if terms.are_shares:
+            raise InvalidChoiceError(
+                "only a model whose prediction is a softmax of sums over votes can be explained, such as "
+                "BalsubramaniFreund, DawidSkene and DataProgramming; "
+                f"found {type(model).__name__}, whose probabilities are shares. Fit one of these to the same votes."
+            )
+        return cls(terms.centred())
+
+    def scores(self, votes: Votes) -> FloatArray:
+        return self.added.scores(votes.patterns)
+
+    def terms(self, part: Votes, without: Votes) -> Iterator[Term]:
+        for j, c in zip(part.patterns.rules.tolist(), part.patterns.classes.tolist(), strict=True):
+            yield Term(part.rule_names[j], part.rule_names[j], self.added.by_vote[j, c])
+        yield Term(CLASS_FREQUENCY, None, self.added.by_class)
+
+
+@dataclass(frozen=True, eq=False)
+class SumsOverMoments:
+    """Feature times weight of each moment: for each vote what changes without it, then what no vote changes."""
+
+    box: Box
+    weights: FloatArray
+    active: IntArray
+    widening: str
+
+    def scores(self, votes: Votes) -> FloatArray:
+        return scores(self.weights, self.box.moments(votes).features, votes.n_classes)
+
+    def terms(self, part: Votes, without: Votes) -> Iterator[Term]:
+        k = part.n_classes
+        full = as_rows(self.box.moments(part).features)
+        left_out = self.box.moments(without).features if part.patterns.rules.size else full
+        rest = full
+        for e, j in enumerate(part.patterns.rules.tolist()):
+            changed = sp.csr_array(full - left_out[e * k : (e + 1) * k])
+            rest = rest - changed
+            yield from self._weigh(changed, part.rule_names[j])
+        yield from self._weigh(sp.csr_array(rest, copy=True), None)
+
+    def _weigh(self, features: sp.csr_array, rule: str | None) -> Iterator[Term]:
+        features.eliminate_zeros()
+        for m in np.unique(features.indices).tolist():
+            by_class = features[:, [m]].toarray().ravel() * self.weights[m] + 0.0  # no -0.0
+            active, lower, upper = int(self.active[m]), float(self.box.lower[m]), float(self.box.upper[m])
+            yield Term(self.box.names[m], rule, by_class, active, lower, upper)
+
+
 def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
     """Take the prediction for one item apart.
 
     For :class:`BalsubramaniFreund` the terms are feature times weight of each moment, so any box will do. A term
     belongs to a vote by as much as it changes when the vote becomes an abstention; what then remains belongs to none.
-    For the others a vote v of rule j adds log rates[j, v, c] to class c, less the mean of that over the classes
-    other than v, which changes no probability; for one coin this is the rule's weight, on the class it votes for.
+    For the others a vote v of rule j adds ``by_vote[j, v, c]`` of ``additive_terms`` to class c, such as a log rate,
+    less the mean of that over the classes other than v, which changes no probability; for one coin this is the rule's
+    weight, on the class it votes for.
 
     Terms are those of the fitted model. They say what it does, not whether it is right. *Guarantee*: none.
 
     Parameters
     ----------
-    model : fitted BalsubramaniFreund, DawidSkene or DataProgramming
+    model : LabelModel
+        Fitted; BalsubramaniFreund, DawidSkene, DataProgramming, or another one that is a softmax of sums.
     votes : Votes, array-like or frame
         Votes of the rules that the model was fitted with.
     item : hashable
@@ -57,6 +137,7 @@ def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
     """
     votes = model._read(votes)
     part = votes.take(_find_items(votes, [item]))
+    summands = model._summands()
     patterns = part.patterns
     without = _abstain_once(part)
     is_known = len(model._known_items(part)[0]) > 0
@@ -69,9 +150,9 @@ def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
         proba=proba[0],
         rules=tuple(votes.rule_names[j] for j in patterns.rules),
         votes=tuple(votes.class_names[c] for c in patterns.classes),
-        terms=tuple(_find_terms(model, part, without)),
-        without=np.repeat(proba, len(patterns.rules), axis=0) if is_known else _softmax(_score(model, without)),
-        widening=_describe_widening(model),
+        terms=tuple(summands.terms(part, without)),
+        without=np.repeat(proba, len(patterns.rules), axis=0) if is_known else _softmax(_score(summands, without)),
+        widening=summands.widening,
     )
 
 
@@ -108,7 +189,7 @@ def explain_many(model: Any, votes: Any, items: Any = None) -> dict[str, AnyArra
     positions = np.arange(votes.n_items) if items is None else _find_many(votes, items)
     used, inverse = np.unique(votes.inverse[positions], return_inverse=True)
     patterns = votes.patterns.take(used, np.ones(len(used), dtype=np.int64))
-    by_vote = _explain_patterns(model, votes, patterns)
+    by_vote = _explain_patterns(model._summands(), votes, patterns)
     lengths = patterns.votes_per_pattern[inverse]
     owners = np.repeat(np.arange(len(positions)), lengths)
     rows = np.repeat(patterns.starts[inverse] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
@@ -128,13 +209,15 @@ def explain_many(model: Any, votes: Any, items: Any = None) -> dict[str, AnyArra
     }
 
 
-def _explain_patterns(model: Any, votes: Votes, patterns: Patterns) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _explain_patterns(
+    summands: Summands, votes: Votes, patterns: Patterns
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """For the class that each vote is for: what the vote adds, the probability, the probability without the vote."""
     columns = np.zeros((3, len(patterns.rules)))
     for chosen in _blocks(patterns):
         part = votes.with_patterns(patterns.take(chosen, np.ones(len(chosen), dtype=np.int64)))
-        before, after = _score(model, part)[part.patterns.owners], _score(model, _abstain_once(part))
-        added = _centre(before - after, part.patterns.classes) if _has_rates(model) else before - after
+        before, after = _score(summands, part)[part.patterns.owners], _score(summands, _abstain_once(part))
+        added = before - after
         there = np.arange(len(added)), part.patterns.classes
         first = patterns.starts[chosen[0]]
         columns[:, first : first + len(added)] = added[there], _softmax(before)[there], _softmax(after)[there]
@@ -166,85 +249,13 @@ def _abstain_once(votes: Votes) -> Votes:
     return votes.with_patterns(left)
 
 
-def _has_rates(model: Any) -> bool:
-    return hasattr(model, "vote_rates_") or hasattr(model, "rates_")
-
-
-def _log_parameters(model: Any) -> tuple[FloatArray, FloatArray]:
-    """What a vote adds, shape (n_rules * n_classes, n_classes), and what each class has without any vote."""
-    if hasattr(model, "vote_rates_"):
-        rates, frequencies = model.vote_rates_, model.class_balance_
-    else:
-        rates, frequencies = model.rates_, model.class_frequencies_
-    return log_rates(rates).reshape(-1, len(frequencies)), log_rates(frequencies)
-
-
-def _score(model: Any, votes: Votes) -> FloatArray:
-    """Scores of patterns up to a constant for each, shape (n_patterns, n_classes)."""
-    if not _has_rates(model) and not hasattr(model, "box_"):
-        raise InvalidChoiceError(
-            "only a model whose prediction is a softmax of sums over votes can be explained: BalsubramaniFreund, "
-            f"DawidSkene, DataProgramming; found {type(model).__name__}. Fit one of these to the same votes."
-        )
-    if votes.patterns.n_patterns == 0:
-        return np.zeros((0, votes.n_classes))
-    if _has_rates(model):
-        by_vote, by_class = _log_parameters(model)
-        return np.asarray(votes.patterns.indicators @ by_vote + by_class)
-    features: sp.csr_array = model.box_.moments(votes).features
-    weights: FloatArray = model.weights_
-    return scores(weights, features, votes.n_classes)
+def _score(summands: Summands, votes: Votes) -> FloatArray:
+    """Scores of patterns, of which there may be none."""
+    return summands.scores(votes) if votes.patterns.n_patterns else np.zeros((0, votes.n_classes))
 
 
 def _softmax(by_class: FloatArray) -> FloatArray:
     return np.exp(log_softmax(by_class)[0])
-
-
-def _centre(added: FloatArray, said: IntArray) -> FloatArray:
-    """What each vote adds, less its mean over the classes that the vote is not for."""
-    own = added[np.arange(len(added)), said]
-    others = (added.sum(axis=1) - own) / (added.shape[1] - 1)
-    return np.asarray(added - others[:, None])
-
-
-def _find_terms(model: Any, part: Votes, without: Votes) -> Iterator[Term]:
-    """Terms of the one item in ``part``, votes first."""
-    score = _score(model, part)  # refuses other models
-    if not _has_rates(model):
-        yield from _moment_terms(model, part, without)
-        return
-    rules, said = part.patterns.rules, part.patterns.classes
-    by_vote, by_class = _log_parameters(model)
-    added = _centre(by_vote[rules * np.int64(score.shape[1]) + said], said)
-    for j, term in zip(rules.tolist(), added, strict=True):
-        yield Term(part.rule_names[j], part.rule_names[j], term)
-    yield Term(CLASS_FREQUENCY, None, by_class)
-
-
-def _moment_terms(model: Any, part: Votes, without: Votes) -> Iterator[Term]:
-    """Feature times weight: for each vote what changes without it, then what no vote changes."""
-    k = part.n_classes
-    rest = model.box_.moments(part).features
-    full = rest.copy()
-    for e, j in enumerate(part.patterns.rules.tolist()):
-        changed = sp.csr_array(full - model.box_.moments(without).features[e * k : (e + 1) * k])
-        rest = rest - changed
-        yield from _weigh(model, changed, part.rule_names[j])
-    yield from _weigh(model, sp.csr_array(rest), None)
-
-
-def _weigh(model: Any, features: sp.csr_array, rule: str | None) -> Iterator[Term]:
-    features.eliminate_zeros()
-    box = model.box_
-    for m in np.unique(features.indices).tolist():
-        by_class = features[:, [m]].toarray().ravel() * model.weights_[m] + 0.0  # no -0.0
-        active, lower, upper = int(model.active_[m]), float(box.lower[m]), float(box.upper[m])
-        yield Term(box.names[m], rule, by_class, active, lower, upper)
-
-
-def _describe_widening(model: Any) -> str:
-    widening = getattr(getattr(model, "certificate_", None), "widening", None)
-    return "" if widening is None else str(widening)
 
 
 def _find_many(votes: Votes, items: Any) -> IntArray:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,7 +34,9 @@ __all__ = [
     "class_accuracies",
     "class_frequencies",
     "confusion_cells",
+    "find_kind",
     "group_frequencies",
+    "moment_kind",
 ]
 
 # Kinds of moments that others ask for. A kind of one's own may have any name.
@@ -82,6 +84,9 @@ def find_frequencies(about: Sequence[About], class_names: Sequence[Hashable]) ->
     """Place of the frequency of each class, over all items, among some moments, -1 where there is none."""
     place = {moment.class_name: m for m, moment in enumerate(about) if moment.kind == FREQUENCY}
     return np.array([place.get(name, -1) for name in class_names], dtype=np.int64)
+
+
+Builder = TypeVar("Builder", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +154,78 @@ class Moments:
 MomentBuilder: TypeAlias = Callable[[Any], Moments]
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What else is to be known of a builder, so that boxes of its moments can be saved and written as SQL.
+
+    Attributes
+    ----------
+    count : callable
+        From the numbers of rules, classes and groups to the number of moments: known before any is built.
+    is_over_votes : bool
+        Whether the features of an item are a sum over its votes, whatever its group.
+    """
+
+    count: Callable[[int, int, int], int]
+    is_over_votes: bool
+
+
+_kinds: dict[str, tuple[MomentBuilder, Kind]] = {}
+
+
+def moment_kind(count: Callable[[int, int, int], int], *, over_votes: bool = False) -> Callable[[Builder], Builder]:
+    """Register a builder under its name when it is defined: files may then name it, and SQL may write it.
+
+    Parameters
+    ----------
+    count : callable
+        Number of moments for so many rules, classes and groups.
+    over_votes : bool
+        Whether the features of an item are a sum over its votes, whatever its group.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> @tw.moments.moment_kind(lambda n_rules, n_classes, n_groups: n_classes, over_votes=True)
+    ... def shares_again(votes):
+    ...     return tw.moments.class_frequencies(votes)
+    >>> tw.moments.find_kind("shares_again") is shares_again
+    True
+    """
+
+    def register(builder: Builder) -> Builder:
+        name = builder.__name__
+        if name in _kinds and _kinds[name][0].__module__ != builder.__module__:
+            raise InvalidBoxError(f"kinds of moments must have different names; {name!r} is defined already.")
+        _kinds[name] = (builder, Kind(count, over_votes))
+        return builder
+
+    return register
+
+
+def find_kind(name: str) -> MomentBuilder | None:
+    """The builder that is registered under a name."""
+    return _kinds[name][0] if name in _kinds else None
+
+
+def kind_names() -> tuple[str, ...]:
+    """Names of the builders that are registered."""
+    return tuple(_kinds)
+
+
+def kind_of(builder: MomentBuilder) -> Kind | None:
+    """What is known of a builder, if it is registered."""
+    known, kind = _kinds.get(getattr(builder, "__name__", ""), (None, None))
+    return kind if known is builder else None
+
+
+def is_over_votes(builder: MomentBuilder) -> bool:
+    """Whether its features of an item are a sum over the item's votes, so that SQL can write them."""
+    kind = kind_of(builder)
+    return bool(getattr(builder, "is_over_votes", False)) if kind is None else kind.is_over_votes
+
+
+@moment_kind(lambda n_rules, n_classes, n_groups: n_rules, over_votes=True)
 def accuracies(votes: CountedVotes) -> Moments:
     """Accuracy of each rule: over the items it votes on, the mean probability of the class it votes for."""
     patterns = votes.patterns
@@ -162,6 +239,7 @@ def accuracies(votes: CountedVotes) -> Moments:
     )
 
 
+@moment_kind(lambda n_rules, n_classes, n_groups: n_classes, over_votes=True)
 def class_frequencies(votes: CountedVotes) -> Moments:
     """Frequency of each class: its mean probability over all items."""
     k, n_patterns = votes.n_classes, votes.patterns.n_patterns
@@ -175,6 +253,7 @@ def class_frequencies(votes: CountedVotes) -> Moments:
     )
 
 
+@moment_kind(lambda n_rules, n_classes, n_groups: n_rules * n_classes, over_votes=True)
 def class_accuracies(votes: CountedVotes) -> Moments:
     """Share of a rule's votes that are for a class and right, for each rule and class; joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
@@ -193,6 +272,7 @@ def class_accuracies(votes: CountedVotes) -> Moments:
     )
 
 
+@moment_kind(lambda n_rules, n_classes, n_groups: n_rules * n_classes**2, over_votes=True)
 def confusion_cells(votes: CountedVotes) -> Moments:
     """Share of a rule's votes that are for one class on items of another (or the same); joint, over all its votes."""
     patterns, k = votes.patterns, votes.n_classes
@@ -214,6 +294,7 @@ def confusion_cells(votes: CountedVotes) -> Moments:
     )
 
 
+@moment_kind(lambda n_rules, n_classes, n_groups: n_groups * n_classes)
 def group_frequencies(votes: CountedVotes) -> Moments:
     """Frequency of each class within each group of items."""
     patterns, k, n_groups = votes.patterns, votes.n_classes, len(votes.group_names)
@@ -247,6 +328,7 @@ class ConditionalRate:
     true: Hashable
     said: Hashable
     rate: float
+    is_over_votes: ClassVar[bool] = True
 
     def __call__(self, votes: CountedVotes) -> Moments:
         patterns, k = votes.patterns, votes.n_classes
@@ -273,6 +355,11 @@ class LinearMoment:
 
     name: str
     coefficients: Mapping[Hashable, Mapping[Hashable, float]]
+
+    @property
+    def is_over_votes(self) -> bool:
+        """The same for all votes, so a sum over them, unless it asks for the group."""
+        return set(self.coefficients) <= {None}
 
     def __call__(self, votes: CountedVotes) -> Moments:
         groups = votes.group_names or (None,)

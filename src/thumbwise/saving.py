@@ -1,7 +1,7 @@
 """Fitted models as plain JSON that people can read, and back, with the same predictions to the last bit.
 
-A file names no code: the class of the model is looked up in a fixed list, and everything else is numbers and names that
-are checked before use. What a file holds is described in ``docs/saving.md``.
+A file names no code: the class of the model is looked up among those that are defined, and everything else is numbers
+and names that are checked before use, as the class declares them. What a file holds is described in ``docs/saving.md``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,17 +23,11 @@ from thumbwise.exceptions import InvalidFileError, ThumbwiseError
 from thumbwise.io.outputs import MODEL, check_file
 from thumbwise.io.whole import replacing
 from thumbwise.labels import KnownLabels
-from thumbwise.models.amcl import AMCL
-from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import LabelModel
-from thumbwise.models.data_programming import DataProgramming
-from thumbwise.models.dawid_skene import DawidSkene
-from thumbwise.models.ebcc import EBCC
-from thumbwise.models.hyper_label_model import HyperLabelModel
-from thumbwise.models.majority_vote import MajorityVote
-from thumbwise.saved.boxes import read_box, read_certificate, write_box, write_certificate, write_name
-from thumbwise.saved.fields import Sizes, read_fields, write_fields
-from thumbwise.saved.pools import read_pool, write_pool
+from thumbwise.models.pool_summary import PoolSummary
+from thumbwise.models.registry import is_registered, registered
+from thumbwise.saved.boxes import write_name
+from thumbwise.saved.fields import Setting
 from thumbwise.saved.schema import Node, parse, plain, refuse, render
 from thumbwise.votes import Votes
 
@@ -41,11 +36,9 @@ VERSION = 1
 # A model of 10,000 rules and 10 classes takes about 20 MB.
 MAX_BYTES = 2**26
 
-# The only classes that a file can ask for.
-MODELS: dict[str, type[LabelModel]] = {
-    model.__name__: model
-    for model in (MajorityVote, DawidSkene, DataProgramming, EBCC, AMCL, HyperLabelModel, BalsubramaniFreund)
-}
+_FINGERPRINT_LENGTH = 64
+# Sums of counts up to this are exact, whatever holds them.
+_MOST_ITEMS = 2**53
 _TOP = (
     "format",
     "version",
@@ -67,7 +60,7 @@ def save_model(model: LabelModel, path: str | os.PathLike[str], *, overwrite: bo
     Parameters
     ----------
     model : LabelModel
-        Any model of thumbwise, fitted.
+        Fitted, of a class that says in ``_learned`` what it learns, as every model of thumbwise does.
     path : path
         Conventionally ends in ``.json``. A model that was saved there before is replaced in one step.
     overwrite : bool
@@ -141,15 +134,13 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
 
 def describe(model: LabelModel) -> dict[str, Any]:
     """The model as lists, mappings, strings and numbers."""
-    if MODELS.get(type(model).__name__) is not type(model):
+    if not is_registered(type(model)):
         raise InvalidFileError(
-            f"only models of thumbwise can be saved ({', '.join(MODELS)}); found {type(model).__qualname__}."
+            f"only models that say what they learn can be saved ({', '.join(registered())}); found "
+            f"{type(model).__qualname__}, which does not say it itself. Save what it derives from, or give it _learned."
         )
     check_is_fitted(model)
-    known = model.box_.known if isinstance(model, BalsubramaniFreund) else model.known_
-    learned = write_fields(model)
-    if isinstance(model, BalsubramaniFreund):
-        learned |= {"certificate": write_certificate(model.certificate_), "box": write_box(model.box_, model.weights_)}
+    known = model._gold_of_fit()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -162,9 +153,9 @@ def describe(model: LabelModel) -> dict[str, Any]:
             "votes": model.pool_summary_.fingerprint,
             "gold": None if known is None else gold_fingerprint(known),
         },
-        "pool": write_pool(model.pool_summary_, model.rule_names_),
+        "pool": _write_pool(model.pool_summary_, model.rule_names_),
         "known": None if known is None else _write_known(known, model.known_ is not None),
-        "learned": learned,
+        "learned": model._write_learned(),
     }
 
 
@@ -182,28 +173,20 @@ def _build(document: Node) -> LabelModel:
     _check_format(document)
     _, _, release, name, parameters, rules, classes, fingerprints, pool, known, learned = document.fields(*_TOP)
     release.text()
-    model_class = MODELS[name.text(tuple(MODELS))]
+    models = registered()
+    model_class = models[name.text(tuple(models))]
     votes = _read_names(rules, classes)
-    model = model_class(**_read_parameters(parameters, model_class, votes.n_classes))
     of_votes, of_gold = fingerprints.fields("votes", "gold")
-    summary = read_pool(pool, of_votes, votes)
     labels, is_pinned = _read_known(known, votes.n_classes)
     if of_gold.optional(Node.text) != (None if labels is None else gold_fingerprint(labels)):
         of_gold.refuse("the fingerprint of the known labels")
-    if isinstance(model, BalsubramaniFreund):
-        fields, certificate, box = learned.fields("n_iter_", "certificate", "box")
-        model.n_iter_ = fields.whole()
-        model.box_, model.weights_ = read_box(box, votes, summary.fingerprint, labels)
-        model.active_ = np.sign(model.weights_).astype(np.int64)
-        model.certificate_ = read_certificate(certificate, model.box_.evidence, votes.n_classes)
-        if model.certificate_.n_items != summary.n_items:
-            pool.child("n_items").refuse("the number of items that the certificate speaks of")
-    else:
-        read_fields(model, learned, Sizes(votes.rule_names, votes.n_classes))
-        if not is_pinned:
-            known.child("kept").refuse(f"true, since the model is {name.value}")
+    setting = Setting(votes, _read_pool(pool, of_votes, votes), labels)
+    model = model_class(**_read_parameters(parameters, model_class, setting))
+    model._read_learned(learned, setting)
     model._remember(votes, labels if is_pinned else None)
-    model.pool_summary_ = summary
+    model.pool_summary_ = setting.pool
+    if model._gold_of_fit() is not labels:
+        known.child("kept").refuse(f"true, since the model is {name.value}")
     if tuple(model.classes_.tolist()) != votes.class_names:
         classes.refuse("names that an array can hold", "a name that ends in a null character")
     return model
@@ -230,6 +213,32 @@ def _read_names(rules: Node, classes: Node) -> Votes:
     if not rule_names or not class_names:
         rules.refuse("a list of rules, next to a list of classes, neither of them empty")
     return Votes(np.full((1, len(rule_names)), -1), class_names=class_names, rule_names=rule_names)
+
+
+def _write_pool(summary: PoolSummary, rule_names: Sequence[str]) -> dict[str, Any]:
+    """Number of items, and by rule the number of votes for each class; the fingerprint is written with that of gold."""
+    return {"n_items": int(summary.n_items), "votes": dict(zip(rule_names, plain(summary.counts), strict=True))}
+
+
+def _read_pool(node: Node, fingerprint: Node, votes: Votes) -> PoolSummary:
+    n_items, by_rule = node.fields("n_items", "votes")
+    n = n_items.whole(0, _MOST_ITEMS)
+    counts = [_read_counts(entry, votes.n_classes, n) for entry in by_rule.fields(*votes.rule_names)]
+    return PoolSummary(n, np.array(counts, dtype=np.int64), _read_fingerprint(fingerprint))
+
+
+def _read_counts(node: Node, n_classes: int, n_items: int) -> list[int]:
+    counts = [entry.whole(0, n_items) for entry in node.items(n_classes)]
+    if sum(counts) > n_items:
+        node.refuse(f"votes on at most {n_items} items", f"{sum(counts)}")
+    return counts
+
+
+def _read_fingerprint(node: Node) -> str:
+    text = node.text()
+    if len(text) != _FINGERPRINT_LENGTH or set(text) - set("0123456789abcdef"):
+        node.refuse(f"{_FINGERPRINT_LENGTH} hexadecimal digits")
+    return text
 
 
 def gold_fingerprint(known: KnownLabels) -> str:
@@ -272,9 +281,10 @@ def _as_ids(node: Node, values: list[Any], mixed: bool) -> AnyArray:
 
 
 def _write_parameters(model: LabelModel) -> dict[str, Any]:
-    """Parameters of the constructor; a path to weights speaks of one machine and is left out."""
-    found = {name: value for name, value in model.get_params(deep=False).items() if name != "weights"}
-    return {name: _write_parameter(name, value) for name, value in found.items()}
+    """Parameters of the constructor, but for those that the model keeps out of files."""
+    fields, values = model._parameter_fields, model.get_params(deep=False)
+    kept = {name: value for name, value in values.items() if fields.get(name, ...) is not None}
+    return {name: _write_parameter(name, value) for name, value in kept.items()}
 
 
 def _write_parameter(name: str, value: Any) -> Any:
@@ -286,18 +296,21 @@ def _write_parameter(name: str, value: Any) -> Any:
     return plain(array)
 
 
-def _read_parameters(node: Node, model_class: type[LabelModel], n_classes: int) -> dict[str, Any]:
-    """Of the kind that the default has; a parameter that is absent keeps its default."""
-    parameters = inspect.signature(model_class).parameters
-    names = [name for name in parameters if name != "weights"]
-    return {
-        name: _read_parameter(node.child(name), parameters[name].default, n_classes) for name in node.keys((), names)
-    }
+def _read_parameters(node: Node, model_class: type[LabelModel], setting: Setting) -> dict[str, Any]:
+    """As the model says, or of the kind that the default has; a parameter that is absent keeps its default."""
+    fields, parameters = model_class._parameter_fields, inspect.signature(model_class).parameters
+    names = [name for name in parameters if fields.get(name, ...) is not None]
+    values: dict[str, Any] = {}
+    for name in node.keys((), names):
+        field, child = fields.get(name), node.child(name)
+        default = parameters[name].default
+        values[name] = _read_parameter(child, default) if field is None else field.read(child, None, setting)
+    return values
 
 
-def _read_parameter(node: Node, default: Any, n_classes: int) -> Any:
-    if default is None:  # class_balance, the only one
-        return node.optional(lambda shares: shares.array((n_classes,), 0, 1).tolist())
+def _read_parameter(node: Node, default: Any) -> Any:
+    if default is None:
+        return None if node.value is None else node.refuse("null, since its class has no field for it")
     if isinstance(default, bool):
         return node.truth()
     if isinstance(default, str):

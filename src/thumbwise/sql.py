@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.raw_votes import first_repeated
 from thumbwise.sql_text.dialects import Dialect, find_dialect
 from thumbwise.sql_text.steps import Steps
-from thumbwise.sql_text.terms import find_terms
 
 DialectName = Literal["duckdb", "postgresql", "spark"]
 
@@ -40,8 +40,8 @@ def to_sql(
     Parameters
     ----------
     model : LabelModel
-        A fitted MajorityVote, DawidSkene, DataProgramming or BalsubramaniFreund; the last with moments that are sums
-        over votes, and not of groups.
+        Fitted, with ``additive_terms``: MajorityVote, DawidSkene, DataProgramming, or BalsubramaniFreund with moments
+        that are sums over votes, and not of groups.
     dialect : {"duckdb", "postgresql", "spark"}
     table : str or sequence of str
         Name of the table, or its parts, such as ``("schema", "table")``. A dot within a name is part of it.
@@ -69,7 +69,8 @@ def to_sql(
     ...     connection.sql(query).columns, connection.sql(query).fetchall()[0][-1]
     (['mail', 'p_ham', 'p_spam', 'label'], 'spam')
     """
-    steps = Steps(find_dialect(dialect), find_terms(model), model.classes_.tolist())
+    check_is_fitted(model)
+    steps = Steps(find_dialect(dialect), model.additive_terms(), model.classes_.tolist())
     if abstain is None and class_values is None:
         abstain = ABSTAIN
     values = _settle_values(steps.classes, class_values)

@@ -69,7 +69,7 @@ def test_every_item_three_times_is_every_item_once(case: Case, task: Task) -> No
     np.testing.assert_allclose(case.fit_proba(thrice)[:n_items], case.fit_proba(task), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("case", SCALING[1:], ids=[case.name for case in SCALING[1:]])  # majority vote learns nothing
+@every_scaling_model
 def test_an_item_that_occurs_more_often_weighs_more(case: Case, task: Task) -> None:
     """Guards the law above against a model that forgets counts altogether."""
     often = task.take(np.concatenate([np.arange(len(task.votes)), np.zeros(200, dtype=np.int64)]))

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from thumbwise.models.base import LabelModel
 from thumbwise.rule_votes import RuleVotes
 
-from .cases import MODELS
+from .cases import LISTED, MODELS
 from .expected_failures import EXPECTED, expected_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "scikit-learn.md"
@@ -42,7 +42,8 @@ def failed_checks(estimator: object, expected: dict[str, str]) -> tuple[set[str]
 @pytest.mark.parametrize("model", EVERY.values(), ids=EVERY)
 def test_every_model_passes_all_checks_but_those_listed(model: LabelModel) -> None:
     failed, unfailing, n_passed = failed_checks(model, expected_of(model))
-    assert not failed
+    of_some_models = {name for name, one in EXPECTED.items() if one.models}
+    assert not failed - (set() if type(model).__name__ in LISTED else of_some_models)
     assert not unfailing, "these are expected to fail, and do not"
     assert n_passed > 40
 

@@ -13,8 +13,8 @@ from fuzz.model_reader import mutate_model
 from fuzz.model_seeds import model_seeds
 from fuzz.mutations import NAMES, RAW, at, damage_bytes, places, seeded
 
+from support.registered import package_models
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.saving import MODELS
 
 
 @cache
@@ -31,7 +31,7 @@ def is_read(content: bytes) -> bool:
 
 
 def test_there_is_a_seed_of_every_model() -> None:
-    assert {name.partition("-")[0] for name in seeds()} == set(MODELS)
+    assert {name.partition("-")[0] for name in seeds()} == set(package_models())
 
 
 @pytest.mark.parametrize("seed", range(4))

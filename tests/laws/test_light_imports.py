@@ -49,6 +49,40 @@ def test_fitting_an_array_loads_no_more_than_scikit_learn_does() -> None:
     assert loaded_after(FIT, NEVER) <= loaded_after("import sklearn.base, sklearn.utils.validation", NEVER)
 
 
+GAME = """
+import thumbwise as tw
+votes = tw.Votes([[0, 1], [1, 1], [0, -1], [0, 0]])
+model = tw.BalsubramaniFreund().fit(votes, [0, 1, -1, 0])
+model.predict_proba(votes), model.predict(votes), model.certificate_
+"""
+AFTER_A_FIT = ("drift", "sql", "explain", "saving", "saved.boxes")
+
+
+def modules_after(statements: str) -> list[str]:
+    code = f"import sys\n{statements}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return [name.removeprefix("thumbwise.") for name in done.stdout.split() if name.startswith("thumbwise.")]
+
+
+def test_a_fit_loads_nothing_of_what_is_done_with_it_later() -> None:
+    loaded = modules_after(GAME)
+    assert "models.balsubramani_freund" in loaded
+    assert not [name for name in loaded if name.startswith(AFTER_A_FIT)]
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("model.check_drift(votes)", "drift"),
+        ("model.to_sql(table='votes')", "sql"),
+        ("model.explain(votes, 0)", "explaining"),
+        ("model.save(__import__('tempfile').mkdtemp() + '/model.json')", "saving"),
+    ],
+)
+def test_each_of_it_is_loaded_by_the_method_that_does_it(call: str, name: str) -> None:
+    assert name in modules_after(f"{GAME}\n{call}")
+
+
 def test_the_watch_itself_works() -> None:
     assert loaded_after("import json", {"json", "pandas"}) == {"json"}
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from support.hyper import random_tensors, write_checkpoint
+from support.registered import fit_plainly, package_models
 from thumbwise import (
     AMCL,
     EBCC,
@@ -20,7 +21,6 @@ from thumbwise import (
     DataProgramming,
     DawidSkene,
     HyperLabelModel,
-    MajorityVote,
     Votes,
 )
 from thumbwise.models.base import LabelModel
@@ -133,7 +133,6 @@ def _hyper(votes: Votes) -> LabelModel:
 
 
 FITS: dict[str, Callable[[Votes], LabelModel]] = {
-    "MajorityVote": lambda votes: MajorityVote().fit(votes),
     "DawidSkene": lambda votes: DawidSkene(tol=0.001).fit(votes),
     "DawidSkene-full-gold": lambda votes: DawidSkene(kind="full", prior_right=2, prior_wrong=1).fit(
         votes, _gold(votes)
@@ -157,6 +156,14 @@ FITS: dict[str, Callable[[Votes], LabelModel]] = {
     "BalsubramaniFreund-more moments": _more_moments,
     "BalsubramaniFreund-class balanced": _class_balanced,
 }
+
+
+def _plain_fit(model: type[LabelModel]) -> Callable[[Votes], LabelModel]:
+    return lambda votes: fit_plainly(model(), votes, _gold(votes))
+
+
+_TRIED = {name.partition("-")[0] for name in FITS}
+FITS |= {name: _plain_fit(model) for name, model in package_models().items() if name not in _TRIED}
 
 
 def fit(name: str, votes: Votes) -> LabelModel:

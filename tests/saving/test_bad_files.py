@@ -74,7 +74,7 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
     ("name", "edit", "says"),
     [
         ("MajorityVote", put("extra", 1), "the field 'extra' (1 unknown)"),
-        ("MajorityVote", put("model", "os.system"), "model must be one of 'MajorityVote'"),
+        ("MajorityVote", put("model", "os.system"), "model must be one of 'AMCL', "),
         ("MajorityVote", put("model", "LabelModel"), "found 'LabelModel'"),
         ("MajorityVote", put("rules", ["a", "a"]), "'a'"),
         ("MajorityVote", put("rules", []), "neither of them empty"),
@@ -92,7 +92,11 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("MajorityVote", put("pool", "votes", "null", [1, 1]), "a list of 3 values; found 2"),
         ("MajorityVote", put("pool", "votes", "null", 0, 1.5), "pool.votes.null[0] must be a whole number"),
         ("MajorityVote", lambda d: d["pool"]["votes"].pop("null"), "no field 'null' (1 missing)"),
-        ("BalsubramaniFreund-gold", put("pool", "n_items", 21), "the number of items that the certificate speaks of"),
+        (
+            "BalsubramaniFreund-gold",
+            put("pool", "n_items", 21),
+            "learned.certificate.n_items must be 21, the number of items of the pool",
+        ),
         ("BalsubramaniFreund-gold", put("learned", "box", "evidence", "is_for_this_pool", 1), "true or false"),
         ("DawidSkene", put("parameters", "tol", "small"), "parameters.tol must be a number"),
         ("DawidSkene", put("parameters", "max_iter", 1.5), "parameters.max_iter must be a whole number"),

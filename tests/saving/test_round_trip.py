@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from saving.fitted import CLASS_NAMES, FITS, ODD_NAMES, fit, fitted, group_model, make_votes
+from support.registered import package_models
 from thumbwise import BalsubramaniFreund, Box, InvalidBoxError, InvalidVotesError, MajorityVote, Votes
 from thumbwise.labels import KnownLabels
 from thumbwise.models.base import LabelModel
-from thumbwise.saving import MODELS, gold_fingerprint, load_model, save_model
+from thumbwise.saving import gold_fingerprint, load_model, save_model
 
 
 def again(model: LabelModel, folder: Path) -> Any:
@@ -26,7 +27,7 @@ def bits(values: Any) -> bytes:
 
 
 def test_every_model_is_tried() -> None:
-    assert {name.partition("-")[0] for name in FITS} == set(MODELS)
+    assert {name.partition("-")[0] for name in FITS} == set(package_models())
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from scipy.stats import beta, binom, permutation_test
 
 import thumbwise as tw
 from thumbwise import metrics
-from thumbwise.baselines import ALL_METHODS, CLIP, METHODS, REFERENCE, Method, Split, class_shares
+from thumbwise.baselines import CLIP, REFERENCE, Method, class_shares, list_methods
 from thumbwise.comparison import compare
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, MissingPackageError
+from thumbwise.models.compared import Split
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 
 
@@ -186,7 +187,7 @@ def test_same_seed_same_answer_other_seed_other_folds() -> None:
 def test_frame_has_a_value_per_method_in_every_column() -> None:
     votes, truth = simulate(7, [0.8, 0.7])
     frame = compare(votes.take(range(60)), truth[:60], pool=votes, gold_is="subset").frame()
-    assert {len(column) for column in frame.values()} == {len(METHODS)}
+    assert {len(column) for column in frame.values()} == {len(list_methods(by_default=True))} == {6}
     assert frame["log_loss"] == sorted(frame["log_loss"])
     assert frame["difference"][frame["method"].index(REFERENCE.name)] == 0
 
@@ -220,7 +221,7 @@ def test_all_methods_are_judged_with_their_times() -> None:
     found = compare(votes.take(range(100)), truth[:100], pool=votes, gold_is="subset", methods="all")
     left_out = {remark.split(" is left out")[0] for remark in found.remarks if " is left out" in remark}
     assert left_out <= {"hyper label model"}
-    assert {s.method for s in found.scores} == {m.name for m in ALL_METHODS} - left_out
+    assert {s.method for s in found.scores} == {m.name for m in list_methods()} - left_out
     assert all(s.seconds > 0 for s in found.scores)
     assert all(s.log_loss < 0.6 for s in found.scores if s.method != "class frequencies")
 
@@ -245,3 +246,16 @@ def test_what_methods_say_is_kept_and_who_is_missing_is_named() -> None:
     found = compare(votes.take(range(60)), truth[:60], pool=votes, gold_is="subset", methods=methods)
     assert found.remarks == ("absent is left out: install it", "loud: beware")
     assert {s.method for s in found.scores} == {REFERENCE.name, "loud"}
+
+
+@pytest.mark.parametrize("names", [[1, 2], [1, 0], ["no", "yes"]])
+def test_a_class_called_1_is_not_class_number_1(names: list[object]) -> None:
+    votes, truth = simulate(4, [0.85, 0.8, 0.7], n=300)
+    named = tw.Votes(votes.array, class_names=names, item_ids=votes.item_ids)
+    gold, labels = range(80), [names[c] for c in truth[:80]]
+    methods = ["AMCL", "data programming", "best single rule"]
+    found = compare(named.take(gold), labels, pool=named, gold_is="subset", methods=methods)
+    plain = compare(votes.take(gold), truth[:80], pool=votes, gold_is="subset", methods=methods)
+    assert {s.method: s.log_loss for s in found.scores} == pytest.approx({s.method: s.log_loss for s in plain.scores})
+    assert found.error_pairs == plain.error_pairs
+    assert found.below_chance == plain.below_chance

@@ -17,6 +17,7 @@ from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.inputs import read_gold
 from thumbwise.labels import UNKNOWN, code_labels, label_counts
 from thumbwise.models.base import LabelModel
+from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.numerics.brier_game import BrierGame, Play, descend, solve_exact
 from thumbwise.numerics.maxent import Problem
@@ -24,6 +25,7 @@ from thumbwise.numerics.solver import solve_dual
 from thumbwise.opened_gold import known_gold
 from thumbwise.outward import at_most
 from thumbwise.patterns import ABSTAIN, Patterns, find_patterns
+from thumbwise.saved.fields import BY_RULE, ONE, Array, Number, Whole, fields
 from thumbwise.votes import Votes
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -107,6 +109,16 @@ class AMCL(LabelModel):
            [0.875, 0.125]])
     """
 
+    _learned = fields(
+        n_iter_=Whole(),
+        brier_bound_=Number(special=True),
+        gap_=Number(special=True),
+        widening_factor_=Number(1, special=True),
+        weights_=BY_RULE,
+        rule_risks_=Array(("rules",), 0, ONE, special=True),
+        widths_=Array(("rules",), 0, special=True),
+    )
+    _compared = (Compared("AMCL", {"on_infeasible": "widen"}),)
     _needs_labels = True
 
     def __init__(
@@ -166,6 +178,9 @@ class AMCL(LabelModel):
         self.brier_bound_, self.gap_, self.n_iter_ = play.bound, play.gap, play.n_iter
         self._remember(votes)
         return self
+
+    def _fit_split(self, split: Split) -> AMCL:
+        return self.fit(split.pool, gold_votes=split.fit_votes, gold_labels=split.fit_names)
 
     def _check_parameters(self) -> None:
         choices = {"solver": ("exact", "subgradient"), "abstentions": ("uniform", "random")}

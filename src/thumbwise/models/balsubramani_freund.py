@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,18 +15,25 @@ from thumbwise.box import Box
 from thumbwise.certificate import Certificate
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidLabelsError
-from thumbwise.explaining import explain
-from thumbwise.explanation import Explanation
 from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
-from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
+from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
+from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
+from thumbwise.moments import MomentBuilder, is_over_votes
 from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.numerics.solver import Solution
 from thumbwise.outward import at_most
+from thumbwise.patterns import ABSTAIN
 from thumbwise.pinning import pose_known_problem, pose_problem, prove_without_votes
+from thumbwise.saved.fields import Setting, Whole, fields
+from thumbwise.saved.schema import Node
 from thumbwise.updating import match_weights, solve_from
 from thumbwise.votes import Votes
+
+if TYPE_CHECKING:
+    from thumbwise.explaining import Summands
 
 # Names of the moments of an earlier fit, and their weights.
 Earlier: TypeAlias = tuple[tuple[str, ...], FloatArray]
@@ -80,6 +86,8 @@ class BalsubramaniFreund(LabelModel):
            [0.75, 0.25]])
     """
 
+    _learned = fields(n_iter_=Whole())  # and the box with its weights, and the certificate
+    _compared = (Compared("Balsubramani-Freund", {"on_infeasible": "widen", "tol": 1e-6}, by_default=True),)
     _needs_labels = True
 
     def __init__(
@@ -176,13 +184,77 @@ class BalsubramaniFreund(LabelModel):
             raise infeasible_error(solution, box.names, widening)
         return solve_from(widen(problem, widening), weights, tol=self.tol, max_iter=self.max_iter), widening
 
-    def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
-        return explain(self, votes, item)
+    def additive_terms(self) -> AdditiveTerms:
+        """Weights times features, read off an item without votes and off items with one vote each.
+
+        The moments of the box must be sums over votes, as :func:`thumbwise.moments.moment_kind` marks them.
+        """
+        for builder in self.box_.builders:
+            _check_over_votes(builder)
+        n_rules, k = len(self.rule_names_), len(self.classes_)
+        rows = np.full((1 + n_rules * k, n_rules), ABSTAIN)
+        rows[1 + np.arange(n_rules * k), np.repeat(np.arange(n_rules), k)] = np.tile(np.arange(k), n_rules)
+        votes = Votes(rows, class_names=self.classes_.tolist(), rule_names=self.rule_names_)
+        # Rows of features are (pattern, class). Differences are taken before weights come in, so nothing is rounded.
+        features = self.box_.moments(votes).features
+        cells = votes.inverse.astype(np.int64)[:, None] * k + np.arange(k)
+        silent = features[cells[0]]
+        by_vote = [(features[row] - silent) @ self.weights_ for row in cells[1:]]
+        return AdditiveTerms(np.array(by_vote).reshape(n_rules, k, k), np.asarray(silent @ self.weights_))
+
+    def _summands(self) -> Summands:
+        """Feature times weight of each moment, whether or not these are sums over votes."""
+        from thumbwise.explaining import SumsOverMoments  # noqa: PLC0415  # a fit does without
+
+        widening = self.certificate_.widening
+        return SumsOverMoments(self.box_, self.weights_, self.active_, "" if widening is None else str(widening))
+
+    def _gold_of_fit(self) -> KnownLabels | None:
+        return self.box_.known
+
+    def _write_learned(self) -> dict[str, Any]:
+        from thumbwise.saved.boxes import write_box, write_certificate  # noqa: PLC0415  # a fit does without
+
+        box = write_box(self.box_, self.weights_)
+        return {**super()._write_learned(), "certificate": write_certificate(self.certificate_), "box": box}
+
+    def _read_learned(self, node: Node, setting: Setting) -> None:
+        from thumbwise.saved.boxes import read_box, read_certificate  # noqa: PLC0415
+
+        n_iter, certificate, box = node.fields("n_iter_", "certificate", "box")
+        self.n_iter_ = n_iter.whole()
+        self.box_, self.weights_ = read_box(box, setting.votes, setting.pool.fingerprint, setting.known)
+        self.active_ = np.sign(self.weights_).astype(np.int64)
+        self.certificate_ = read_certificate(certificate, self.box_.evidence, setting.votes.n_classes)
+        if self.certificate_.n_items != setting.pool.n_items:
+            certificate.child("n_items").refuse(f"{setting.pool.n_items}, the number of items of the pool")
+
+    def _fit_split(self, split: Split) -> BalsubramaniFreund:
+        """With the box that the gold of the other folds gives."""
+        box = Box.from_gold(
+            split.fit_votes,
+            split.fit_names,
+            pool=split.pool,
+            gold_is=split.gold_is,
+            confidence_level=split.confidence_level,
+            n_permutations=0,  # nothing is stated about this box
+        )
+        return self.fit(split.pool, box=box)
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         features = self.box_.moments(votes).features
         return probabilities(self.weights_, features, votes.n_classes)
+
+
+def _check_over_votes(builder: MomentBuilder) -> None:
+    if is_over_votes(builder):
+        return
+    name = getattr(builder, "name", getattr(builder, "__name__", type(builder).__name__))
+    raise InvalidChoiceError(
+        "SQL needs moments that are sums over the votes of an item: accuracies, class frequencies, class accuracies, "
+        f"confusion cells, conditional rates, linear moments without groups; the box also has {name!r}. Fit "
+        "without it, or predict in Python."
+    )
 
 
 def _read_start(start: object) -> Earlier | None:

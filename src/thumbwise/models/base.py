@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any, Literal
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -14,23 +13,36 @@ from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.drift import Drift, PoolSummary, compare_with_pool
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
 from thumbwise.inputs import check_table, in_memory, is_unnamed, open_lazy
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
+from thumbwise.models.additive_terms import AdditiveTerms
+from thumbwise.models.compared import Compared, Split
 from thumbwise.models.display import ShownInNotebooks
 from thumbwise.models.inputs import align
+from thumbwise.models.pool_summary import PoolSummary
+from thumbwise.models.registry import register, registered
 from thumbwise.patterns import Patterns, take_rows
 from thumbwise.reading.item_order import in_item_order
-from thumbwise.sql import DialectName, to_sql
+from thumbwise.saved.fields import Field, Setting, read_fields, write_fields
+from thumbwise.saved.schema import Node
 from thumbwise.votes import Votes
+
+if TYPE_CHECKING:
+    from thumbwise.drift import Drift
+    from thumbwise.explaining import Summands
+    from thumbwise.explanation import Explanation
+    from thumbwise.sql import DialectName
 
 
 class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn is untyped
     """Votes in, a probability for every class of every item out.
 
-    A subclass learns in ``fit``, which ends in ``_remember(votes)``, and predicts patterns in ``_predict_patterns``.
+    A subclass learns in ``fit``, which ends in ``_remember(votes)``. If its scores are sums over votes, it says so in
+    ``additive_terms``, and predictions, explanations and SQL follow; otherwise it predicts patterns itself, in
+    ``_predict_patterns``. A class that says in ``_learned`` what it learns is registered: its name can be read from a
+    file, and comparisons offer it. One that only inherits is not, so that nothing is saved as if it were its parent.
 
     Attributes
     ----------
@@ -52,12 +64,48 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     n_features_in_: int
     known_: KnownLabels | None
     pool_summary_: PoolSummary
+    # What ``fit`` learns: attributes that a file holds, in the order in which they are read.
+    _learned: ClassVar[Mapping[str, Field]]
+    # How parameters are saved whose default does not tell their kind; None for one that no file holds.
+    _parameter_fields: ClassVar[Mapping[str, Field | None]] = {}
+    # How comparisons offer the model; under the name of the class, unless it says otherwise.
+    _compared: ClassVar[tuple[Compared, ...]] = ()
     # Whether ``fit`` learns from labels, and not from votes alone.
     _needs_labels = False
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = vars(cls)
+        if "_predict_patterns" in own:  # terms and parts of another formula say nothing about this one
+            for name in {"additive_terms", "_summands"} - own.keys():
+                setattr(cls, name, getattr(LabelModel, name))
+        if "_learned" in own:
+            if "_compared" not in own:
+                cls._compared = (Compared(cls.__name__),)
+            register(cls)
+
     @abstractmethod
+    def fit(self, votes: Any, y: Any = None) -> Any:
+        """Learn from votes, and perhaps from labels; ends in ``_remember``."""
+
+    def additive_terms(self) -> AdditiveTerms:
+        """What votes add to the score of each class, if predictions are made of such sums.
+
+        Raises
+        ------
+        InvalidChoiceError
+            The model is not of this kind, or was fitted with moments that are not.
+        """
+        others = [name for name, model in registered().items() if model.additive_terms is not LabelModel.additive_terms]
+        raise InvalidChoiceError(
+            "explanations and SQL need a model that adds up what votes say, one of "
+            f"{', '.join(others)}; found {type(self).__name__}. Fit one of these to the same votes; or predict in "
+            "Python, and write the probabilities to the database."
+        )
+
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         """Probabilities of the patterns of some votes, shape (n_patterns, n_classes)."""
+        return self.additive_terms().proba(votes.patterns)
 
     def predict_proba(self, votes: Any) -> FloatArray:
         """Probability of each class for each item, shape (n_items, n_classes), without refitting.
@@ -118,17 +166,34 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         predicted = self._label_items(votes)
         return float(np.mean(predicted[known] == labels[known]))
 
+    # What is done with a fitted model is imported when it is done: a fit does without.
+
     def check_drift(self, votes: Any, *, error: float = 0.01) -> Drift:
         """Whether votes on other items look like those of the fitted pool; see :mod:`thumbwise.drift`."""
+        from thumbwise.drift import compare_with_pool  # noqa: PLC0415
+
         return compare_with_pool(self._read(votes), self.pool_summary_, error=error)
+
+    def explain(self, votes: Any, item: Hashable) -> Explanation:
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
+        from thumbwise.explaining import explain  # noqa: PLC0415
+
+        return explain(self, votes, item)
+
+    def _summands(self) -> Summands:
+        """The parts of the scores that an explanation names."""
+        from thumbwise.explaining import SumsOverVotes  # noqa: PLC0415
+
+        return SumsOverVotes.of(self)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the fitted model to a JSON file, whole or not at all; :func:`thumbwise.load` reads it.
 
         A model that was saved there before is replaced, any other file only with ``overwrite=True``.
         """
-        # By name: saving knows every model, and a model must not know saving.
-        import_module("thumbwise.saving").save_model(self, path, overwrite=overwrite)
+        from thumbwise.saving import save_model  # noqa: PLC0415
+
+        save_model(self, path, overwrite=overwrite)
 
     def to_sql(
         self,
@@ -141,6 +206,8 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         class_values: Literal["names"] | Sequence[Any] | None = None,
     ) -> str:
         """The fitted model as one SELECT; see :func:`thumbwise.sql.to_sql`."""
+        from thumbwise.sql import to_sql  # noqa: PLC0415
+
         return to_sql(
             self, dialect, table=table, id_column=id_column, columns=columns, abstain=abstain, class_values=class_values
         )
@@ -151,6 +218,24 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         tags.target_tags.required = self._needs_labels
         tags.classifier_tags.poor_score = True  # scored on measurements, which no rule has turned into votes
         return tags
+
+    def _fields(self) -> Mapping[str, Field]:
+        """What is saved of what was learned."""
+        return self._learned
+
+    def _write_learned(self) -> dict[str, Any]:
+        return write_fields(self, self._fields())
+
+    def _read_learned(self, node: Node, setting: Setting) -> None:
+        read_fields(self, self._fields(), node, setting)
+
+    def _gold_of_fit(self) -> KnownLabels | None:
+        """Known labels that a file holds: those that items keep, unless a model knows of more."""
+        return self.known_
+
+    def _fit_split(self, split: Split) -> Any:
+        """Fit as a comparison does: to the pool, or, if labels are needed, to the gold of the other folds."""
+        return self.fit(split.fit_votes, split.fit_names) if self._needs_labels else self.fit(split.pool)
 
     def _label_items(self, votes: Votes) -> IntArray:
         predicted = best_classes(self._predict_patterns(votes), votes.patterns)[votes.inverse]

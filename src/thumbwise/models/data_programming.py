@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 
 from thumbwise._typing import FloatArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.explaining import explain
-from thumbwise.explanation import Explanation
 from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
+from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.numerics.maxent import log_softmax
 from thumbwise.numerics.overlaps import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
+from thumbwise.saved.fields import BY_RULE, ONE, Array, ListOrNone, Number, Whole, fields
 
 # Probability that a vote is right at the start of the descent, and momentum of its steps, as in the original.
 _PRECISION = 0.7
@@ -88,6 +88,16 @@ class DataProgramming(LabelModel):
     >>> model.accuracies_.round(2)
     array([0.99, 0.71, 0.71])
     """
+
+    _learned = fields(
+        n_iter_=Whole(),
+        loss_=Number(special=True),
+        class_balance_=Array(("classes",), 1e-300, ONE),
+        accuracies_=BY_RULE,
+        vote_rates_=Array(("rules", "classes", "classes"), 1e-300, ONE),
+    )
+    _parameter_fields = fields(class_balance=ListOrNone(Array(("classes",), 0, 1)))
+    _compared = (Compared("data programming", uses_gold=True),)
 
     def __init__(
         self,
@@ -158,13 +168,13 @@ class DataProgramming(LabelModel):
             )
         return found
 
-    def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
-        return explain(self, votes, item)
+    def additive_terms(self) -> AdditiveTerms:
+        """Logarithms of the vote rates and of the class balance."""
+        return AdditiveTerms.of_rates(self.vote_rates_, self.class_balance_)
 
-    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
-        log_rates = np.log(self.vote_rates_).reshape(-1, votes.n_classes)
-        return np.exp(log_softmax(votes.patterns.indicators @ log_rates + np.log(self.class_balance_))[0])
+    def _fit_split(self, split: Split) -> DataProgramming:
+        """To the votes of the pool, with the class shares of gold, smoothed, as class balance."""
+        return self.set_params(class_balance=split.class_shares).fit(split.pool)  # type: ignore[no-any-return]
 
 
 def _check_balance(balance: Sequence[float], n_classes: int) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,16 +14,17 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import DegenerateFitWarning
-from thumbwise.explaining import explain
-from thumbwise.explanation import Explanation
 from thumbwise.labels import code_labels, label_counts
+from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel, find_known
+from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.numerics.expectation_maximisation import ascend
-from thumbwise.numerics.maxent import log_softmax, softmax
+from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
 from thumbwise.patterns import Patterns
+from thumbwise.saved.fields import BY_CLASS, BY_RULE, RATES, Array, Field, Whole, fields
 from thumbwise.votes import Votes
 
 # A class with this share of the votes, on at least that many items, that is left with a hundredth of it has been lost.
@@ -88,6 +89,19 @@ class DawidSkene(LabelModel):
     """
 
     weights_: FloatArray
+    _learned = fields(
+        n_iter_=Whole(),
+        class_frequencies_=BY_CLASS,
+        accuracies_=BY_RULE,
+        weights_=Array(("rules and classes",)),
+        rates_=RATES,
+        objective_path_=Array(("n_iter_",), special=True),
+    )
+    _compared = (
+        Compared("Dawid-Skene", by_default=True),
+        Compared("Dawid-Skene (class-conditional)", {"kind": "class_conditional"}),
+        Compared("Dawid-Skene (full)", {"kind": "full"}),
+    )
 
     def __init__(
         self,
@@ -171,18 +185,13 @@ class DawidSkene(LabelModel):
                 stacklevel=3,
             )
 
-    def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
-        return explain(self, votes, item)
+    def additive_terms(self) -> AdditiveTerms:
+        """Logarithms of the rates and of the class frequencies."""
+        return AdditiveTerms.of_rates(self.rates_, self.class_frequencies_)
 
-    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
-        return np.exp(log_softmax(_log_joint(votes.patterns, self.rates_, self.class_frequencies_))[0])
-
-
-def _log_joint(patterns: Patterns, rates: FloatArray, frequencies: FloatArray) -> FloatArray:
-    """Log probability of each pattern's votes together with each class, shape (n_patterns, n_classes)."""
-    by_vote = log_rates(rates).reshape(-1, patterns.n_classes)
-    return np.asarray(patterns.indicators @ by_vote + log_rates(frequencies))
+    def _fields(self) -> Mapping[str, Field]:
+        """One coin has weights, the other kinds have none."""
+        return {name: field for name, field in self._learned.items() if name != "weights_" or self.kind == "one_coin"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +247,7 @@ class _Evidence:
     def step(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Log posterior of the parameters up to a constant, and the E and M step that follow."""
         rates, frequencies = self.split(parameters)
-        log_joint = _log_joint(self.patterns, rates, frequencies)
+        log_joint = AdditiveTerms.of_rates(rates, frequencies).scores(self.patterns)
         proba, log_sums = softmax(log_joint)
         objective = float((self.unlabeled * log_sums).sum())
         objective += float((self.labeled * log_joint).sum()) if self.has_labels else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -17,10 +18,34 @@ from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.numerics.subtypes import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
+from thumbwise.saved.fields import BY_CLASS, ONE, RATES, Array, Number, Setting, Truth, Whole, fields
+from thumbwise.saved.schema import Node
 
 # Starts are run side by side as long as the numbers of all of them stay in cache.
 _CELLS = 2**17
 _RANKS = {"elbo": attrgetter("elbo"), "published": attrgetter("published_score")}
+
+
+# Concentrations whose digamma, and sums of it, are finite.
+_CONCENTRATIONS = {
+    "classes": Array(("classes",), 1e-100),
+    "groups": Array(("classes", "n_groups"), 1e-100),
+    "votes": Array(("rules", "classes", "classes", "n_groups"), 1e-100),
+}
+
+
+@dataclass(frozen=True)
+class _Posterior:
+    """Concentrations of the one start that was kept, as a file has them; the axis of starts is left out."""
+
+    def write(self, value: Tables, model: EBCC) -> Any:
+        parts = {"classes": value.classes[0], "groups": value.groups[0], "votes": value.votes[:, :, 0]}
+        return {name: array.write(parts[name], model) for name, array in _CONCENTRATIONS.items()}
+
+    def read(self, node: Node, model: EBCC, setting: Setting) -> Tables:
+        nodes = zip(node.fields(*_CONCENTRATIONS), _CONCENTRATIONS.values(), strict=True)
+        classes, groups, votes = (array.read(part, model, setting) for part, array in nodes)
+        return Tables(classes[None], groups[None], votes[:, :, None])
 
 
 class EBCC(LabelModel):
@@ -87,6 +112,17 @@ class EBCC(LabelModel):
     >>> tw.EBCC(n_starts=10).fit(votes).predict(votes)
     array([0, 0, 1, 1, 0])
     """
+
+    _learned = fields(
+        n_iter_=Whole(),
+        converged_=Truth(),
+        elbo_=Number(special=True),
+        class_frequencies_=BY_CLASS,
+        group_shares_=Array(("classes", "n_groups"), 0, ONE),
+        confusion_=RATES,
+        posterior_=_Posterior(),
+        elbo_path_=Array(("n_iter_",), special=True),
+    )
 
     def __init__(
         self,

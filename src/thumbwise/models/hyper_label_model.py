@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,79 @@ from thumbwise._typing import FloatArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.metrics import TIE
 from thumbwise.models.base import LabelModel
+from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.numerics.hyper_network import Network, PoolMeans, estimate_pool_means, logits
-from thumbwise.numerics.hyper_weights import read_network
+from thumbwise.numerics.hyper_network import Dense, Layer, Network, PoolMeans, estimate_pool_means, logits
+from thumbwise.numerics.hyper_weights import expected_shapes, read_network
 from thumbwise.numerics.maxent import log_softmax
 from thumbwise.patterns import Patterns
+from thumbwise.saved.fields import Number, Setting, fields
+from thumbwise.saved.schema import Node, plain
+from thumbwise.votes import Votes
+
+# Layers multiply; numbers up to this cannot overflow on the way through all of them.
+_LARGE_WEIGHT = 1e30
+_MAPS = ("own", "row", "rule", "pool")
+
+
+@dataclass(frozen=True)
+class _Net:
+    """All matrices of the network, so that the file needs no package and no path."""
+
+    def write(self, value: Network, model: HyperLabelModel) -> Any:
+        layers = [{name: plain(getattr(layer, name)) for name in (*_MAPS, "bias")} for layer in value.layers]
+        return {"layers": layers, "head": [{"matrix": plain(d.matrix), "bias": plain(d.bias)} for d in value.head]}
+
+    def read(self, node: Node, model: HyperLabelModel, setting: Setting) -> Network:
+        layers, head = node.fields("layers", "head")
+        widths, head_widths = network_widths()
+        sized = zip(layers.items(len(widths)), widths, strict=True)
+        dense = zip(head.items(len(head_widths)), head_widths, strict=True)
+        return Network(
+            tuple(Layer(*_read_maps(layer, _MAPS, *width)) for layer, width in sized),
+            tuple(Dense(*_read_maps(part, ("matrix",), *width)) for part, width in dense),
+        )
+
+
+def _read_maps(node: Node, names: tuple[str, ...], n_in: int, n_out: int) -> list[FloatArray]:
+    *maps, bias = node.fields(*names, "bias")
+    matrices = [part.array((n_in, n_out), -_LARGE_WEIGHT, _LARGE_WEIGHT) for part in maps]
+    return [*matrices, bias.array((n_out,), -_LARGE_WEIGHT, _LARGE_WEIGHT)]
+
+
+def network_widths() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Inputs and outputs of each layer, and of each dense layer of the head."""
+    shapes = {name: shape for name, shape in expected_shapes().items() if name.endswith(".weight")}
+    layers = [(n_in // 4, n_out) for name, (n_out, n_in) in shapes.items() if name.endswith(".linear.weight")]
+    head = [(n_in, n_out) for name, (n_out, n_in) in shapes.items() if name.startswith("classify.")]
+    return layers, head
+
+
+@dataclass(frozen=True)
+class _Means:
+    """What each layer sees of the pool, for each class that the network is asked for."""
+
+    def write(self, value: tuple[tuple[PoolMeans, ...], ...], model: HyperLabelModel) -> Any:
+        return [[_write_means(means, model.rule_names_) for means in by_layer] for by_layer in value]
+
+    def read(self, node: Node, model: HyperLabelModel, setting: Setting) -> tuple[tuple[PoolMeans, ...], ...]:
+        widths = [n_in for n_in, _ in network_widths()[0]]
+        return tuple(
+            tuple(_read_means(m, setting.votes, n_in) for m, n_in in zip(entry.items(len(widths)), widths, strict=True))
+            for entry in node.items(len(model._targets(setting.votes.n_classes)))
+        )
+
+
+def _write_means(means: PoolMeans, rule_names: tuple[str, ...]) -> dict[str, Any]:
+    return {"by_rule": dict(zip(rule_names, plain(means.by_rule), strict=True)), "overall": plain(means.overall)}
+
+
+def _read_means(node: Node, votes: Votes, n_in: int) -> PoolMeans:
+    by_rule, overall = node.fields("by_rule", "overall")
+    return PoolMeans(
+        by_rule.by_name(votes.rule_names, (n_in,), -_LARGE_WEIGHT, _LARGE_WEIGHT),
+        overall.array((n_in,), -_LARGE_WEIGHT, _LARGE_WEIGHT),
+    )
 
 
 class HyperLabelModel(LabelModel):
@@ -66,6 +135,10 @@ class HyperLabelModel(LabelModel):
     array([0, 1, 0, 0])
     """
 
+    _learned = fields(lowest_=Number(0, 1), highest_=Number(0, 1), pool_means_=_Means(), network_=_Net())
+    _parameter_fields = fields(weights=None)  # a path on one machine
+    _compared = (Compared("hyper label model"),)
+
     def __init__(self, *, weights: str | os.PathLike[str] | None = None, symmetric: bool = False) -> None:
         self.weights = weights
         self.symmetric = symmetric
@@ -78,13 +151,22 @@ class HyperLabelModel(LabelModel):
         votes = read_for_fit(votes, y)[0]
         patterns = votes.patterns
         self.network_ = read_network(self.weights)
-        targets = [1] if votes.n_classes == 2 and not self.symmetric else range(votes.n_classes)
+        targets = self._targets(votes.n_classes)
         self.pool_means_ = tuple(estimate_pool_means(self.network_, patterns, target) for target in targets)
         proba = network_proba(self.network_, self.pool_means_, patterns)[patterns.votes_per_pattern > 0]
         self.lowest_ = float(proba.min(initial=1 / votes.n_classes))
         self.highest_ = float(proba.max(initial=1 / votes.n_classes))
         self._remember(votes)
         return self
+
+    def _targets(self, n_classes: int) -> Sequence[int]:
+        """Classes that the network is asked for."""
+        return [1] if n_classes == 2 and not self.symmetric else range(n_classes)
+
+    def _read_learned(self, node: Node, setting: Setting) -> None:
+        super()._read_learned(node, setting)
+        if not self.lowest_ <= 1 / setting.votes.n_classes <= self.highest_:
+            node.refuse(f"such that lowest_ <= 1/{setting.votes.n_classes} <= highest_", "another order")
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         proba = network_proba(self.network_, self.pool_means_, votes.patterns)

@@ -8,9 +8,12 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.counted_votes import CountedVotes
+from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
+from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.patterns import Patterns
+from thumbwise.saved.fields import fields
 
 
 class MajorityVote(LabelModel):
@@ -26,10 +29,18 @@ class MajorityVote(LabelModel):
            [0.5       , 0.5       ]])
     """
 
+    _learned = fields()
+    _compared = (Compared("majority vote", by_default=True),)
+
     def fit(self, votes: Any, y: Any = None) -> MajorityVote:
         """Learn nothing but the names of rules and classes; ``y`` is ignored."""
         self._remember(read_for_fit(votes, y)[0])
         return self
+
+    def additive_terms(self) -> AdditiveTerms:
+        """One for the class that a vote is for; probabilities are shares."""
+        k = len(self.classes_)
+        return AdditiveTerms(np.tile(np.eye(k), (len(self.rule_names_), 1, 1)), np.zeros(k), are_shares=True)
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         return vote_shares(votes.patterns)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from thumbwise import moments as kinds
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
@@ -16,17 +15,19 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.feasibility import Widening
 from thumbwise.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
 from thumbwise.labels import KnownLabels
-from thumbwise.moments import About, ConditionalRate, LinearMoment, MomentBuilder, build_moments
-from thumbwise.saved.schema import LARGE, Node, plain
+from thumbwise.moments import (
+    About,
+    ConditionalRate,
+    LinearMoment,
+    MomentBuilder,
+    build_moments,
+    find_kind,
+    kind_names,
+    kind_of,
+)
+from thumbwise.saved.schema import LARGE, Node, plain, refuse
 from thumbwise.votes import Votes
 
-_BUILDERS = {
-    "accuracies": kinds.accuracies,
-    "class_frequencies": kinds.class_frequencies,
-    "class_accuracies": kinds.class_accuracies,
-    "confusion_cells": kinds.confusion_cells,
-    "group_frequencies": kinds.group_frequencies,
-}
 # Rules times groups that a file may speak of.
 _MOST_CELLS = 10**8
 _SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box_violation")
@@ -117,9 +118,8 @@ def _read_limit(node: Node, n_moments: int) -> FloatArray | float:
 
 
 def _write_builder(builder: MomentBuilder) -> Any:
-    for name, function in _BUILDERS.items():
-        if builder is function:
-            return name
+    if kind_of(builder) is not None:
+        return builder.__name__
     if type(builder) is ConditionalRate:
         pair = {key: write_name(getattr(builder, key), "class") for key in ("true", "said")}
         return {"kind": "ConditionalRate", "rule": builder.rule, **pair, "rate": float(builder.rate)}
@@ -142,7 +142,7 @@ def _write_coefficients(moment: LinearMoment) -> list[list[Any]]:
 
 def _read_builder(node: Node, votes: Votes) -> MomentBuilder:
     if not isinstance(node.value, dict):
-        return _BUILDERS[node.text(tuple(_BUILDERS))]
+        return find_kind(node.text(kind_names())) or refuse(node.path, "its moments must be known; they are not")
     node.keys(("kind",), ("kind", "rule", "true", "said", "rate", "name", "coefficients"))
     if node.child("kind").text(("ConditionalRate", "LinearMoment")) == "LinearMoment":
         _, name, coefficients = node.fields("kind", "name", "coefficients")
@@ -172,12 +172,11 @@ def _read_coefficients(node: Node, votes: Votes) -> dict[Hashable, dict[Hashable
 
 def _check_number_of_moments(node: Node, builders: Sequence[MomentBuilder], votes: Votes, n_intervals: int) -> None:
     """Before anything is built: a short file must not ask for a table of billions of moments."""
-    p, k, n_groups = votes.n_rules, votes.n_classes, len(votes.group_names)
-    if n_groups == 0 and kinds.group_frequencies in builders:
+    sizes = votes.n_rules, votes.n_classes, len(votes.group_names)
+    counts = [1 if kind is None else kind.count(*sizes) for kind in map(kind_of, builders)]
+    if 0 in counts:
         node.refuse("a box with a list of groups, of which its moments speak", "none")
-    sizes: dict[MomentBuilder, int] = {kinds.accuracies: p, kinds.class_frequencies: k}
-    sizes |= {kinds.class_accuracies: p * k, kinds.confusion_cells: p * k * k, kinds.group_frequencies: n_groups * k}
-    n_moments = sum(sizes.get(builder, 1) for builder in builders)
+    n_moments = sum(counts)
     if n_intervals != n_moments or not builders:
         node.refuse(f"a box of {n_moments} intervals, as its moments say", f"{n_intervals}")
 

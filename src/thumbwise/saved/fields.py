@@ -1,54 +1,82 @@
-"""What each model learns, field by field: shape and range. Used to write it, and to check what is read."""
+"""Kinds of what models learn: shape and range. Used to write a field, and to check what is read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
 
 from thumbwise._typing import FloatArray
-from thumbwise.models.base import LabelModel
-from thumbwise.numerics.hyper_network import Dense, Layer, Network, PoolMeans
-from thumbwise.numerics.hyper_weights import expected_shapes
-from thumbwise.numerics.subtypes import Tables
+from thumbwise.labels import KnownLabels
+from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.saved.schema import LARGE, Node, plain
+from thumbwise.votes import Votes
 
 # Rounding may put a share just above 1.
-_ONE = 1 + 1e-9
-# Layers multiply; numbers up to this cannot overflow on the way through all of them.
-_LARGE_WEIGHT = 1e30
-_MAPS = ("own", "row", "rule", "pool")
+ONE = 1 + 1e-9
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """What shapes are made of."""
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What a file says before it comes to what was learned.
 
-    rule_names: tuple[str, ...]
-    n_classes: int
+    Attributes
+    ----------
+    votes : Votes
+        With the rules and classes of the model, on one item that nobody votes on.
+    pool : PoolSummary
+    known : KnownLabels or None
+        Gold of the fit.
+    """
+
+    votes: Votes
+    pool: PoolSummary
+    known: KnownLabels | None
+
+
+class Field(Protocol):
+    """How one attribute of a fitted model is written as plain values, and read from a file after checks."""
+
+    def write(self, value: Any, model: Any) -> Any: ...
+
+    def read(self, node: Node, model: Any, setting: Setting) -> Any: ...
+
+
+AnyField = TypeVar("AnyField", bound=Field | None)
 
 
 @dataclass(frozen=True)
 class Array:
-    """Numbers in a range. ``shape`` names axes; a first axis "rules" is written as a mapping by rule name."""
+    """Numbers in a range.
+
+    Attributes
+    ----------
+    shape : tuple of str
+        Names of axes: "rules", "classes", "rules and classes", or an attribute of the model that is a number, such as
+        a parameter, or a field that is read earlier. A first axis "rules" is written as a mapping by rule name.
+    least, most : float
+    special : bool
+        Whether numbers may also be infinite or not a number.
+    """
 
     shape: tuple[str, ...]
     least: float = -LARGE
     most: float = LARGE
     special: bool = False
 
-    def write(self, value: FloatArray, model: LabelModel) -> Any:
+    def write(self, value: FloatArray, model: Any) -> Any:
         if self.shape[0] == "rules":
             return {name: plain(part) for name, part in zip(model.rule_names_, value, strict=True)}
         return plain(value)
 
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> FloatArray:
-        lengths = {"rules": len(sizes.rule_names), "classes": sizes.n_classes}
-        lengths |= {"groups": getattr(model, "n_groups", 0), "steps": getattr(model, "n_iter_", 0)}
-        lengths |= {"rules and classes": lengths["rules"] + lengths["classes"]}
-        shape = tuple(lengths[axis] for axis in self.shape)
+    def read(self, node: Node, model: Any, setting: Setting) -> FloatArray:
+        votes = setting.votes
+        lengths = {"rules": votes.n_rules, "classes": votes.n_classes}
+        lengths |= {"rules and classes": votes.n_rules + votes.n_classes}
+        shape = tuple(lengths[axis] if axis in lengths else int(getattr(model, axis)) for axis in self.shape)
         if self.shape[0] == "rules":
-            return node.by_name(sizes.rule_names, shape[1:], self.least, self.most, special=self.special)
+            return node.by_name(votes.rule_names, shape[1:], self.least, self.most, special=self.special)
         return node.array(shape, self.least, self.most, special=self.special)
 
 
@@ -60,21 +88,21 @@ class Number:
     most: float = LARGE
     special: bool = False
 
-    def write(self, value: float, model: LabelModel) -> Any:
+    def write(self, value: float, model: Any) -> Any:
         return plain(float(value))
 
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> float:
+    def read(self, node: Node, model: Any, setting: Setting) -> float:
         return node.number(self.least, self.most, special=self.special)
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A number of iterations."""
+    """A whole number that is not negative, such as a number of iterations."""
 
-    def write(self, value: int, model: LabelModel) -> Any:
+    def write(self, value: int, model: Any) -> Any:
         return int(value)
 
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> int:
+    def read(self, node: Node, model: Any, setting: Setting) -> int:
         return node.whole()
 
 
@@ -82,167 +110,43 @@ class Whole:
 class Truth:
     """True or false."""
 
-    def write(self, value: bool, model: LabelModel) -> Any:
+    def write(self, value: bool, model: Any) -> Any:
         return bool(value)
 
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> bool:
+    def read(self, node: Node, model: Any, setting: Setting) -> bool:
         return node.truth()
 
 
-# Concentrations whose digamma, and sums of it, are finite.
-_CONCENTRATIONS = {
-    "classes": Array(("classes",), 1e-100),
-    "groups": Array(("classes", "groups"), 1e-100),
-    "votes": Array(("rules", "classes", "classes", "groups"), 1e-100),
-}
-
-
 @dataclass(frozen=True)
-class Posterior:
-    """Concentrations of the one start that was kept; its axis is left out."""
+class ListOrNone:
+    """A parameter that is a list of numbers, as an :class:`Array` of this kind, or None."""
 
-    def write(self, value: Tables, model: LabelModel) -> Any:
-        parts = {"classes": value.classes[0], "groups": value.groups[0], "votes": value.votes[:, :, 0]}
-        return {name: array.write(parts[name], model) for name, array in _CONCENTRATIONS.items()}
+    array: Array
 
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> Tables:
-        nodes = zip(node.fields(*_CONCENTRATIONS), _CONCENTRATIONS.values(), strict=True)
-        classes, groups, votes = (array.read(part, model, sizes) for part, array in nodes)
-        return Tables(classes[None], groups[None], votes[:, :, None])
+    def write(self, value: Any, model: Any) -> Any:
+        return None if value is None else plain(value)
 
-
-@dataclass(frozen=True)
-class Net:
-    """All matrices, so that the file needs no package and no path."""
-
-    def write(self, value: Network, model: LabelModel) -> Any:
-        layers = [{name: plain(getattr(layer, name)) for name in (*_MAPS, "bias")} for layer in value.layers]
-        return {"layers": layers, "head": [{"matrix": plain(d.matrix), "bias": plain(d.bias)} for d in value.head]}
-
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> Network:
-        layers, head = node.fields("layers", "head")
-        widths, head_widths = network_widths()
-        found = zip(layers.items(len(widths)), widths, strict=True)
-        dense = zip(head.items(len(head_widths)), head_widths, strict=True)
-        return Network(
-            tuple(Layer(*_read_maps(layer, _MAPS, *width)) for layer, width in found),
-            tuple(Dense(*_read_maps(part, ("matrix",), *width)) for part, width in dense),
-        )
+    def read(self, node: Node, model: Any, setting: Setting) -> list[Any] | None:
+        return None if node.value is None else self.array.read(node, model, setting).tolist()
 
 
-def _read_maps(node: Node, names: tuple[str, ...], n_in: int, n_out: int) -> list[FloatArray]:
-    *maps, bias = node.fields(*names, "bias")
-    matrices = [part.array((n_in, n_out), -_LARGE_WEIGHT, _LARGE_WEIGHT) for part in maps]
-    return [*matrices, bias.array((n_out,), -_LARGE_WEIGHT, _LARGE_WEIGHT)]
+def fields(**kinds: AnyField) -> Mapping[str, AnyField]:
+    """Kinds by the names of attributes, in the order in which they are written and read."""
+    return MappingProxyType(kinds)
 
 
-def network_widths() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Inputs and outputs of each layer, and of each dense layer of the head."""
-    shapes = {name: shape for name, shape in expected_shapes().items() if name.endswith(".weight")}
-    layers = [(n_in // 4, n_out) for name, (n_out, n_in) in shapes.items() if name.endswith(".linear.weight")]
-    head = [(n_in, n_out) for name, (n_out, n_in) in shapes.items() if name.startswith("classify.")]
-    return layers, head
+# Kinds that several models learn.
+RATES = Array(("rules", "classes", "classes"), 0, ONE)
+BY_RULE = Array(("rules",), 0, ONE)
+BY_CLASS = Array(("classes",), 0, ONE)
 
 
-@dataclass(frozen=True)
-class Means:
-    """What each layer sees of the pool, for each class that the network is asked for."""
-
-    def write(self, value: tuple[tuple[PoolMeans, ...], ...], model: LabelModel) -> Any:
-        return [[_write_means(means, model.rule_names_) for means in by_layer] for by_layer in value]
-
-    def read(self, node: Node, model: LabelModel, sizes: Sizes) -> tuple[tuple[PoolMeans, ...], ...]:
-        is_one = sizes.n_classes == 2 and not getattr(model, "symmetric", False)
-        widths = [n_in for n_in, _ in network_widths()[0]]
-        return tuple(
-            tuple(_read_means(m, sizes, n_in) for m, n_in in zip(entry.items(len(widths)), widths, strict=True))
-            for entry in node.items(1 if is_one else sizes.n_classes)
-        )
-
-
-def _write_means(means: PoolMeans, rule_names: tuple[str, ...]) -> dict[str, Any]:
-    return {"by_rule": dict(zip(rule_names, plain(means.by_rule), strict=True)), "overall": plain(means.overall)}
-
-
-def _read_means(node: Node, sizes: Sizes, n_in: int) -> PoolMeans:
-    by_rule, overall = node.fields("by_rule", "overall")
-    return PoolMeans(
-        by_rule.by_name(sizes.rule_names, (n_in,), -_LARGE_WEIGHT, _LARGE_WEIGHT),
-        overall.array((n_in,), -_LARGE_WEIGHT, _LARGE_WEIGHT),
-    )
-
-
-Field = Array | Number | Whole | Truth | Posterior | Net | Means
-
-_RATES = Array(("rules", "classes", "classes"), 0, _ONE)
-_POSITIVE_RATES = Array(("rules", "classes", "classes"), 1e-300, _ONE)
-_BY_RULE = Array(("rules",), 0, _ONE)
-_BY_CLASS = Array(("classes",), 0, _ONE)
-
-# Fields are read in this order, so the number of steps comes before what is measured at each.
-SCHEMAS: Mapping[str, Mapping[str, Field]] = {
-    "MajorityVote": {},
-    "DawidSkene": {
-        "n_iter_": Whole(),
-        "class_frequencies_": _BY_CLASS,
-        "accuracies_": _BY_RULE,
-        "weights_": Array(("rules and classes",)),
-        "rates_": _RATES,
-        "objective_path_": Array(("steps",), special=True),
-    },
-    "DataProgramming": {
-        "n_iter_": Whole(),
-        "loss_": Number(special=True),
-        "class_balance_": Array(("classes",), 1e-300, _ONE),
-        "accuracies_": _BY_RULE,
-        "vote_rates_": _POSITIVE_RATES,
-    },
-    "EBCC": {
-        "n_iter_": Whole(),
-        "converged_": Truth(),
-        "elbo_": Number(special=True),
-        "class_frequencies_": _BY_CLASS,
-        "group_shares_": Array(("classes", "groups"), 0, _ONE),
-        "confusion_": _RATES,
-        "posterior_": Posterior(),
-        "elbo_path_": Array(("steps",), special=True),
-    },
-    "AMCL": {
-        "n_iter_": Whole(),
-        "brier_bound_": Number(special=True),
-        "gap_": Number(special=True),
-        "widening_factor_": Number(1, special=True),
-        "weights_": _BY_RULE,
-        "rule_risks_": Array(("rules",), 0, _ONE, special=True),
-        "widths_": Array(("rules",), 0, special=True),
-    },
-    "HyperLabelModel": {
-        "lowest_": Number(0, 1),
-        "highest_": Number(0, 1),
-        "pool_means_": Means(),
-        "network_": Net(),
-    },
-    "BalsubramaniFreund": {"n_iter_": Whole()},
-}
-
-
-def _fields_of(model: LabelModel) -> dict[str, Field]:
-    """All fields but the weights of a Dawid-Skene model of another kind than one coin, which has none."""
-    fields = dict(SCHEMAS[type(model).__name__])
-    if getattr(model, "kind", "one_coin") != "one_coin":
-        del fields["weights_"]
-    return fields
-
-
-def write_fields(model: LabelModel) -> dict[str, Any]:
+def write_fields(model: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
     """What the model has learned, by name."""
-    return {name: field.write(getattr(model, name), model) for name, field in _fields_of(model).items()}
+    return {name: field.write(getattr(model, name), model) for name, field in fields.items()}
 
 
-def read_fields(model: LabelModel, node: Node, sizes: Sizes) -> None:
-    """Give the model what a file says that it has learned."""
-    fields = _fields_of(model)
+def read_fields(model: Any, fields: Mapping[str, Field], node: Node, setting: Setting) -> None:
+    """Give the model what a file says that it has learned, in the order of the fields."""
     for part, (name, field) in zip(node.fields(*fields), fields.items(), strict=True):
-        setattr(model, name, field.read(part, model, sizes))
-    if not getattr(model, "lowest_", 0) <= 1 / sizes.n_classes <= getattr(model, "highest_", 1):
-        node.refuse(f"such that lowest_ <= 1/{sizes.n_classes} <= highest_", "another order")
+        setattr(model, name, field.read(part, model, setting))

@@ -11,9 +11,9 @@ from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.labels import KnownLabels
 from thumbwise.metrics import TIE
+from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.patterns import ABSTAIN
 from thumbwise.sql_text.dialects import Dialect, name_outputs
-from thumbwise.sql_text.terms import Terms
 
 # PostgreSQL makes an underflow of EXP an error; below this it is written as 0.
 _SMALLEST_EXPONENT = -700.0
@@ -33,7 +33,7 @@ class Steps:
     """
 
     dialect: Dialect
-    terms: Terms
+    terms: AdditiveTerms
     classes: Sequence[Any]
 
     def decode(self, columns: Sequence[str], values: Sequence[Any], abstain: Any) -> list[str]:
