@@ -18,6 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from thumbwise.outward import at_least, at_most
+from thumbwise.shown import visible as visible  # noqa: PLC0414  # commands print with it
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
@@ -89,11 +90,6 @@ def progress(what: str) -> AbstractContextManager[object]:
     """A spinner while something runs, if somebody looks."""
     console = stderr()
     return console.status(Text(what)) if console.is_terminal else nullcontext()
-
-
-def visible(text: object) -> str:
-    """Text with control characters, and others that do not show, written as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(text))
 
 
 def in_command_words(message: str) -> str:

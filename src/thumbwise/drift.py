@@ -47,16 +47,7 @@ class PoolSummary:
 
     @classmethod
     def of(cls, votes: CountedVotes) -> PoolSummary:
-        return cls(votes.n_items, _count_votes(votes), votes.fingerprint)
-
-
-def _count_votes(votes: CountedVotes) -> IntArray:
-    """Items by rule and class. Sums of counts are exact in floats up to 2^53."""
-    patterns, k = votes.patterns, votes.n_classes
-    cells = patterns.rules.astype(np.int64) * k + patterns.classes
-    weights = np.repeat(patterns.counts, np.diff(patterns.starts))
-    counts = np.bincount(cells, weights, minlength=votes.n_rules * k)
-    return np.rint(counts).astype(np.int64).reshape(votes.n_rules, k)
+        return cls(votes.n_items, votes.patterns.vote_table, votes.fingerprint)
 
 
 @dataclass(frozen=True)
@@ -213,7 +204,7 @@ def compare_with_pool(votes: Votes, pool: PoolSummary, *, error: float = 0.01) -
         raise InvalidVotesError(
             f"there must be items to compare; found {votes.n_items} new ones and {pool.n_items} in the pool."
         )
-    new, old = _with_abstentions(_count_votes(votes), votes.n_items), _with_abstentions(pool.counts, pool.n_items)
+    new, old = _with_abstentions(votes.patterns.vote_table, votes.n_items), _with_abstentions(pool.counts, pool.n_items)
     p_values = two_sided_p_values(new.ravel(), votes.n_items, (new + old).ravel(), votes.n_items + pool.n_items)
     adjusted, n_tests = _correct(p_values.reshape(new.shape), new + old)
     return Drift(

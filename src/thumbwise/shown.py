@@ -60,15 +60,15 @@ class Shown:
         from rich.table import Table  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        parts: list[Any] = [Text(visible(self.title))]
+        parts: list[Any] = [Text(_lines(self.title))]
         if self.rows:
             grid = Table(box=None, pad_edge=False)
             for j, header in enumerate(self.headers):
-                grid.add_column(Text(visible(header)), justify="left" if j == 0 else "right", overflow="fold")
+                grid.add_column(Text(_lines(header)), justify="left" if j == 0 else "right", overflow="fold")
             for row in self._all():
-                grid.add_row(*(Text(visible(cell)) for cell in row))
+                grid.add_row(*(Text(_lines(cell)) for cell in row))
             parts.append(grid)
-        return Group(*parts, *(Text(visible(said)) for said in self.remarks))
+        return Group(*parts, *(Text(_lines(said)) for said in self.remarks))
 
     def _all(self) -> list[tuple[str, ...]]:
         gap = (f"... {self.n_left_out:,} more", *[""] * (len(self.headers) - 1))
@@ -169,19 +169,30 @@ def one_line(text: object, longest: int = _LONGEST_NAME) -> str:
     ('two lines \\x07', 'ab...')
     """
     start = str(text)[: 4 * longest + 64]  # a name of a gigabyte is not split into words
-    said = visible(" ".join(start.split()))
-    return said if len(said) <= longest else said[: longest - 3] + "..."
+    line = visible(" ".join(start.split()))
+    return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
-def visible(text: object) -> str:
-    """Text in which only line breaks and what shows are left as they are."""
+def visible(text: object, *, keep_lines: bool = False) -> str:
+    r"""Text with control characters, and others that do not show, written as escapes; line breaks too, or not.
+
+    Examples
+    --------
+    >>> visible("a\nb\x07"), visible("a\nb\x07", keep_lines=True)
+    ('a\\nb\\x07', 'a\nb\\x07')
+    """
     return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape", "surrogatepass").decode() for c in str(text)
+        c if c.isprintable() or (keep_lines and c == "\n") else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in str(text)
     )
 
 
+def _lines(text: object) -> str:
+    return visible(text, keep_lines=True)
+
+
 def _escaped(text: str) -> str:
-    return escape(visible(text))
+    return escape(_lines(text))
 
 
 def _counts(row: Any, by_class: bool) -> Sequence[str]:

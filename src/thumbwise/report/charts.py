@@ -8,7 +8,8 @@ from typing import Any
 from thumbwise.displays.tidy import Tidy
 from thumbwise.outward import at_most, between
 from thumbwise.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
-from thumbwise.report.markup import Markup, one_line, tag
+from thumbwise.report.markup import Markup, tag
+from thumbwise.shown import one_line
 
 _NAMES = {
     "guessing": "guessing",

@@ -18,7 +18,8 @@ from thumbwise.outward import at_least, at_most, level
 from thumbwise.report.charts import certificate_chart, confidence_chart, dot_plot, plan_chart, reliability_chart
 from thumbwise.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULES, Contents
 from thumbwise.report.heat import heat_map
-from thumbwise.report.markup import Markup, one_line
+from thumbwise.report.markup import Markup
+from thumbwise.shown import one_line
 
 # Letters of rule names that a page holds in all, and of one text of an item; markup may take five times as many.
 _ALL_NAMES, _LONGEST_NAME, _SHORTEST_NAME = 200_000, 10_000, 200
