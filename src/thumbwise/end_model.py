@@ -134,8 +134,8 @@ def soft_labels(
     items, columns = np.nonzero(shares)
     if len(items) == 0:
         raise InvalidLabelsError(
-            f"at least one item must be left to train on; of {len(given)} items none is. Check n_votes, keep and "
-            "sample_weight."
+            f"at least one item must be left to train on; of {len(given)} items none is (probabilities of shape "
+            f"{given.shape}). Check n_votes, keep and sample_weight."
         )
     return SoftLabels(_take(X, items, len(given)), names[columns], shares[items, columns], items)
 

@@ -120,7 +120,7 @@ class Agreement:
     def where_both_vote(self) -> FloatArray:
         """Share of the items with a vote of both that get the same one; NaN if they share no item."""
         unknown = np.full(self.n_shared.shape, np.nan)
-        return np.divide(self.n_same, self.n_shared, out=unknown, where=self.n_shared > 0)
+        return np.asarray(np.divide(self.n_same, self.n_shared, out=unknown, where=self.n_shared > 0))
 
     @property
     def where_either_votes(self) -> FloatArray:
