@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from thumbwise import datasets as datasets
+    from thumbwise import displays as displays
     from thumbwise import metrics as metrics
     from thumbwise import plots as plots
     from thumbwise import theory as theory
@@ -138,7 +139,7 @@ _HOMES = {
     "write_report": "thumbwise.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
-_MODULES = ("datasets", "metrics", "plots", "theory")
+_MODULES = ("datasets", "displays", "metrics", "plots", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "LazyVotes",
@@ -185,6 +186,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Checks",
     "Finding",
     "write_report",
+    "displays",
     "plots",
     "metrics",
     "datasets",

@@ -34,6 +34,12 @@ def as_votes(votes: Any, class_names: Sequence[Hashable] | None = None) -> Any:
     return _read_together([_open_if_lazy(votes, class_names)], None, class_names)[0]
 
 
+def held_votes(votes: Any) -> Any:
+    """The votes of a reading, or of rules that were applied; what was given if it holds none."""
+    held = getattr(votes, "votes", None)
+    return held if isinstance(held, CountedVotes) else votes
+
+
 def read_items(votes: Any, labels: Any, *more: Any, class_names: Sequence[Hashable] | None = None) -> tuple[Any, ...]:
     """Votes in memory, and labels and more in the order of their items. Labels may show classes that no vote does."""
     ordered = [in_item_order(values, votes) for values in (labels, *more)]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.patterns import ABSTAIN, Patterns
 from thumbwise.votes import Votes
@@ -155,7 +155,7 @@ def _dense_products(patterns: Patterns) -> tuple[FloatArray, FloatArray]:
 
 
 def _products(is_so: npt.NDArray[np.bool_], counts: IntArray, dtype: type) -> FloatArray:
-    table = is_so.astype(dtype)
+    table: AnyArray = is_so.astype(dtype)
     return np.asarray(table.T @ (table * counts[:, None].astype(dtype)))
 
 

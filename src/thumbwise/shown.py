@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 _LONGEST_NAME = 60
+# What a table shows where nothing is known.
+NOTHING = "-"
 _MOST_CLASSES = 6
 # Tables show the first and the last rows if there are more than these together.
 _FIRST, _LAST = 12, 6
@@ -145,11 +147,28 @@ def show_model(model: Any) -> Shown:
         return Shown(repr(model))
     sizes = f"{len(model.rule_names_):,} rules, {len(model.classes_):,} classes"
     proved = (str(model.certificate_),) if hasattr(model, "certificate_") else ()
-    if len(getattr(model, "weights_", ())) < len(model.rule_names_):
+    weights = _rule_weights(model)
+    if weights is None:
         return Shown(f"{model!r}, fitted: {sizes}", remarks=proved)
     shown, n_left_out = _ends(len(model.rule_names_))
-    rows = tuple((one_line(model.rule_names_[j]), f"{model.weights_[j]:+.2f}") for j in shown)
+    rows = tuple((one_line(model.rule_names_[j]), signed(weights[j], 2)) for j in shown)
     return Shown(f"{model!r}, fitted: {sizes}", ("rule", "weight"), rows, proved, n_left_out)
+
+
+def _rule_weights(model: Any) -> list[float | None] | None:
+    """What a vote of each rule weighs; None for a model that has no such weights."""
+    if not hasattr(model, "weights_"):
+        return None
+    if not hasattr(model, "box_"):
+        return list(model.weights_) if len(model.weights_) >= len(model.rule_names_) else None
+    places = find_moments(model.box_, "accuracy", model.rule_names_)
+    return [None if m is None else float(model.weights_[m]) for m in places]
+
+
+def find_moments(box: Any, kind: str, names: Iterable[object]) -> list[int | None]:
+    """Where a box bounds a kind of moment, "accuracy" of rules or "frequency" of classes; None where it does not."""
+    places = {name: m for m, name in enumerate(box.names)}
+    return [places.get(f"{kind}({name})") for name in names]
 
 
 def findings_as_html(summary: str, findings: Iterable[Any], skipped: Mapping[str, str]) -> str:
@@ -158,6 +177,36 @@ def findings_as_html(summary: str, findings: Iterable[Any], skipped: Mapping[str
     head = ("code", "severity", "what", "found", "what to do")
     left_out = tuple(f"{code} not checked: {why}" for code, why in skipped.items())
     return Shown(summary, head, rows, left_out).html()
+
+
+def fixed(value: float | None, digits: int = 3) -> str:
+    """A number in digits, a dash if it is not known."""
+    return NOTHING if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A number with its sign; 0 has none."""
+    return NOTHING if value is None else f"{value:+.{digits}f}" if value else "0"
+
+
+def whole(value: int | None) -> str:
+    """A count."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def lower_end(value: float | None) -> str:
+    """The lower end of an interval, rounded outward."""
+    return NOTHING if value is None else at_least(value)
+
+
+def upper_end(value: float | None) -> str:
+    """The upper end of an interval, rounded outward."""
+    return NOTHING if value is None else at_most(value)
+
+
+def side(active: str | None) -> str:
+    """Which bound is active; a dash if none is."""
+    return NOTHING if active in (None, "none") else str(active)
 
 
 def one_line(text: object, longest: int = _LONGEST_NAME) -> str:

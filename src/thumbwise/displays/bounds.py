@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from thumbwise.certificate import Certificate
+from typing import TYPE_CHECKING
+
 from thumbwise.displays.tidy import Tidy
-from thumbwise.planning import Plan
+
+if TYPE_CHECKING:
+    from thumbwise.certificate import Certificate
+    from thumbwise.planning import Plan
 
 
 def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tidy:

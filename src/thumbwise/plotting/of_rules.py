@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from thumbwise.displays.rules import against_chance
 from thumbwise.plotting.style import (
     BLUE,
     GREY,
@@ -18,6 +19,7 @@ from thumbwise.plotting.style import (
 )
 
 _ACTIVE = {"lower": BLUE, "upper": VERMILLION}
+_SIDES = {"better": BLUE, "worse": VERMILLION, "open": GREY}
 
 
 def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
@@ -96,9 +98,7 @@ def _axes_for_rows(ax: Any, n_rows: int) -> tuple[Any, float | None]:
 
 
 def _side(lower: float, upper: float, chance: float | None) -> str:
-    if chance is None:
-        return BLUE
-    return VERMILLION if upper < chance else BLUE if lower > chance else GREY
+    return BLUE if chance is None else _SIDES[against_chance(lower, upper, chance)]
 
 
 def _thin(n_rows: int) -> float:

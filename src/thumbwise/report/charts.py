@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from thumbwise.displays.rules import against_chance
 from thumbwise.displays.tidy import Tidy
 from thumbwise.outward import at_most, between
 from thumbwise.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
@@ -60,7 +61,7 @@ def dot_plot(rules: Tidy) -> Markup:
     parts = [axis_below(scale, bottom, "accuracy", top=4), line(scale(chance), 4, scale(chance), bottom, "chance")]
     below = 0
     for i, row in enumerate(rows):
-        kind = "worse" if row["upper"] < chance else "better" if row["lower"] > chance else "open"
+        kind = against_chance(row["lower"], row["upper"], chance)
         below += kind == "worse"
         parts.append(_interval(row, scale, 12 + _ROW * i, kind))
     parts.append(text(f"guessing {chance:.2g}", scale(chance), bottom + 44, "middle", "name"))
