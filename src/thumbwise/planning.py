@@ -16,6 +16,7 @@ from thumbwise.gold import GoldIs, check_roles, count_gold, known_gold
 from thumbwise.inputs import read_gold
 from thumbwise.outward import at_most
 from thumbwise.planner import Planner
+from thumbwise.votes import Votes
 
 # Sizes that are planned for grow by this factor, up to the size of the pool.
 _GROWTH = math.sqrt(2)
@@ -278,18 +279,31 @@ def plan(
     counts = count_gold(gold_votes, labels, pool, gold_is)
     keep = pin_gold and gold_is == "subset" and gold_votes.has_ids and pool.has_ids
     planner = Planner(pool, gold_votes, counts, gold_is, 1 - confidence_level, keep)
-    sizes = _sizes(gold_votes.n_items, pool.n_items)
+    return plan_with(planner, pool, box.evidence, target=target)
+
+
+def plan_with(
+    planner: Planner,
+    pool: Votes,
+    evidence: Evidence | None,
+    *,
+    target: float | None = None,
+    sizes: Sequence[int] | None = None,
+    with_gains: bool = True,
+    with_worth: bool = True,
+) -> Plan:
+    """All of a plan, or what few games give: sizes that are asked for, nothing or little about each rule."""
     return Plan(
-        rows=plan_rows(planner, sizes),
+        rows=_plan_rows(planner, _sizes(planner.n_gold, pool.n_items) if sizes is None else sizes),
         floor=planner.floor(),
-        rule_gains=_sorted_gains(planner, pool.rule_names),
+        rule_gains=_sorted_gains(planner, pool.rule_names) if with_gains else (),
         random_gain=planner.random_gain(),
-        worth=_sorted_worth(planner, pool.rule_names),
+        worth=_sorted_worth(planner, pool.rule_names) if with_worth else (),
         guessing=math.log(pool.n_classes),
         target=target,
-        keeps_gold=keep,
+        keeps_gold=planner.is_kept,
         is_consistent=planner.is_consistent,
-        evidence=box.evidence,
+        evidence=evidence,
     )
 
 
@@ -302,7 +316,7 @@ def _check(confidence_level: float, target: float | None) -> None:
         raise InvalidBoxError(f"target must be a mean log loss above 0; found {target}. Bounds are in nats.")
 
 
-def plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:
+def _plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:
     """Planned bounds for numbers of gold labels."""
     bounds = zip(sizes, planner.bounds(sizes), strict=True)
     return tuple(PlanRow(n, bound, bound * planner.open_share(n)) for n, bound in bounds)

@@ -132,13 +132,30 @@ def show_box(box: Any) -> Shown:
 
 def show_certificate(certificate: Any) -> Shown:
     """The sentence that may be quoted, and the numbers behind it."""
-    levels = {
-        "guessing": f"{certificate.guessing:.4f}",
-        **({} if certificate.knows_no_frequencies else {"class frequencies alone": at_most(certificate.baseline, 4)}),
-        "bound": at_most(certificate.log_loss_bound, 4),
-        "entropy": f"{certificate.entropy:.4f}",
+    rows = tuple(
+        (level_name(what), level_value(what, value, 4)) for what, value in certificate_levels(certificate).items()
+    )
+    return Shown(str(certificate), ("mean log loss", "nats"), rows)
+
+
+def certificate_levels(certificate: Any) -> dict[str, float]:
+    """Mean log losses: guessing, what the class frequencies alone prove if that is more, the bound, the entropy."""
+    return {
+        "guessing": certificate.guessing,
+        **({} if certificate.knows_no_frequencies else {"baseline": certificate.baseline}),
+        "bound": certificate.log_loss_bound,
+        "entropy": certificate.entropy,
     }
-    return Shown(str(certificate), ("mean log loss", "nats"), tuple(levels.items()))
+
+
+def level_name(what: str) -> str:
+    """What a level of a certificate is called."""
+    return {"baseline": "class frequencies alone", "floor": "floor (estimate)"}.get(what, what)
+
+
+def level_value(what: str, value: float, digits: int = 3) -> str:
+    """A level in digits; a bound is rounded upward, because what is shown must still be one."""
+    return at_most(value, digits) if what in ("baseline", "bound") else f"{value:.{digits}f}"
 
 
 def show_model(model: Any) -> Shown:

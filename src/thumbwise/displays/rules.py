@@ -85,7 +85,21 @@ def describe_rules(
 
 
 def worse_than_chance(rules: Tidy) -> Tidy:
-    """The rules whose whole interval lies below the accuracy of guessing."""
+    """The rules whose whole interval lies below the accuracy of guessing.
+
+    Parameters
+    ----------
+    rules : Tidy
+        As :func:`rules_table` gives it.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 0], [1, 1]], rule_names=["a", "b"])
+    >>> model = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {"a": (0.9, 1), "b": (0, 0.4)}))
+    >>> tw.displays.worse_than_chance(tw.displays.rules_table(model, votes))["rule"]
+    ('b',)
+    """
     chance = rules.facts["chance"]
     ends = zip(rules["lower"], rules["upper"], strict=True)
     return rules.take([j for j, (low, high) in enumerate(ends) if against_chance(low, high, chance) == "worse"])

@@ -32,7 +32,7 @@ def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
     ----------
     table : Tidy or frame
         Columns ``rule``, ``gold_accuracy``, ``lower``, ``upper``; fact ``chance``. From
-        :func:`thumbwise.displays.rules.rules_table`.
+        :func:`thumbwise.displays.rules_table`.
     ax : matplotlib.axes.Axes, optional
         What to draw on; absent: a new figure, ``ax.figure`` of what is returned.
 
@@ -70,7 +70,7 @@ def plot_weights(table: Any, ax: Any = None) -> Any:
     Parameters
     ----------
     table : Tidy or frame
-        Columns ``rule``, ``weight``, ``active``. From :func:`thumbwise.displays.rules.rules_table`.
+        Columns ``rule``, ``weight``, ``active``. From :func:`thumbwise.displays.rules_table`.
     ax : matplotlib.axes.Axes, optional
 
     Examples

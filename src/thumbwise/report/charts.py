@@ -10,15 +10,8 @@ from thumbwise.displays.tidy import Tidy
 from thumbwise.outward import at_most, between
 from thumbwise.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
 from thumbwise.report.markup import Markup, tag
-from thumbwise.shown import one_line
+from thumbwise.shown import level_name, level_value, one_line
 
-_NAMES = {
-    "guessing": "guessing",
-    "baseline": "class frequencies alone",
-    "bound": "bound",
-    "entropy": "entropy",
-    "floor": "floor (estimate)",
-}
 _ROW = 18
 _LEFT = 46
 
@@ -47,9 +40,7 @@ def certificate_chart(levels: Tidy) -> Markup:
 
 
 def _level(row: dict[str, Any]) -> str:
-    value = row["log_loss"]
-    shown = at_most(value) if row["what"] in ("baseline", "bound") else f"{value:.3f}"
-    return f"{_NAMES.get(row['what'], row['what'])} {shown}"
+    return f"{level_name(row['what'])} {level_value(row['what'], row['log_loss'])}"
 
 
 def dot_plot(rules: Tidy) -> Markup:
