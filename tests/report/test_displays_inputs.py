@@ -78,7 +78,7 @@ def test_without_labels_gold_is_what_the_box_counted() -> None:
 def test_rules_and_classes_are_found_wherever_the_box_has_them(moments: Any) -> None:
     """Both orders are the same game, so weights, intervals and what is overruled are the same."""
     reading = make_reading(300, 3)
-    gold = {"pool": reading.votes, "gold_is": "subset", "n_permutations": 0}
+    gold: dict[str, Any] = {"pool": reading.votes, "gold_is": "subset", "n_permutations": 0}
     box = tw.Box.from_gold(reading.gold_votes, reading.gold_labels, moments=moments, **gold)
     model = tw.BalsubramaniFreund().fit(reading.votes, box=box)
     plain = tw.BalsubramaniFreund().fit(
@@ -115,7 +115,7 @@ def test_a_model_of_other_votes_is_refused() -> None:
         with pytest.raises(InvalidVotesError, match="300 items and 3 rules, and these are 200 items"):
             make(model, array[:200])
         with pytest.raises(InvalidChoiceError, match="found MajorityVote"):
-            make(tw.MajorityVote().fit(array), array)  # type: ignore[arg-type]  # on purpose
+            make(tw.MajorityVote().fit(array), array)
 
 
 OFF = np.array([[0.5, 0.5], [0.5, 0.6], [0.2, 0.2]])

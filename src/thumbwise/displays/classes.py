@@ -21,10 +21,8 @@ def classes_table(model: BalsubramaniFreund, votes: Any, gold_labels: Any = None
 
     Parameters
     ----------
-    model : BalsubramaniFreund
-        Fitted to ``votes``.
-    votes : Votes, LazyVotes, Reading, array-like or frame
-        The pool.
+    model, votes
+        As for :func:`rules_table`.
     gold_labels : array-like of shape (n_gold,), optional
         Classes of the gold items, -1 or missing where unknown. Absent: those of the Reading, or what the box counted.
 
@@ -107,14 +105,7 @@ def count_labels(model: BalsubramaniFreund, votes: CountedVotes) -> IntArray:
 def overruled_table(model: BalsubramaniFreund, votes: Any) -> Tidy:
     """One row per pattern on which all rules that vote agree, but the label is another class; the most frequent first.
 
-    Items that keep a gold label are left out.
-
-    Parameters
-    ----------
-    model : BalsubramaniFreund
-        Fitted to ``votes``.
-    votes : Votes, LazyVotes, Reading, array-like or frame
-        The pool.
+    Items that keep a gold label are left out. Parameters are those of :func:`rules_table`.
 
     Returns
     -------

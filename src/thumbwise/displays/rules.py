@@ -95,8 +95,8 @@ def worse_than_chance(rules: Tidy) -> Tidy:
     Examples
     --------
     >>> import thumbwise as tw
-    >>> votes = tw.Votes([[0, 0], [1, 0], [1, 1]], rule_names=["a", "b"])
-    >>> model = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {"a": (0.9, 1), "b": (0, 0.4)}))
+    >>> votes = tw.Votes([[0], [1], [1]], rule_names=["b"])
+    >>> model = tw.BalsubramaniFreund().fit(votes, box=tw.Box.from_bounds(votes, {"b": (0, 0.4)}))
     >>> tw.displays.worse_than_chance(tw.displays.rules_table(model, votes))["rule"]
     ('b',)
     """
