@@ -109,6 +109,28 @@ def test_why_votes_are_overruled_does_not_depend_on_the_order_of_moments(moments
     assert set(tw.displays.overruled_table(model, votes)["reason"]) == {"gold"}
 
 
+def test_a_pattern_of_gold_items_alone_is_not_overruled_and_rare_classes_are() -> None:
+    """Nearly all items are of class 1, so those with a vote for class 0 alone get it too, though gold trusts the rule."""
+    rng = np.random.default_rng(2)
+    truth = (rng.random(1000) < 0.95).astype(int)
+    table = np.where(rng.random((1000, 2)) < [0.7, 0.7], truth[:, None], 1 - truth[:, None])
+    table[rng.random((1000, 2)) < 0.5] = -1
+    table[0] = [0, 0]  # the only such item, and gold
+    table[1:][(table[1:] == 0).all(axis=1), 1] = -1
+    votes = tw.Votes(table, item_ids=range(1000), n_classes=2)
+    model = tw.BalsubramaniFreund().fit(votes, np.where(np.arange(1000) < 200, truth, -1))
+    overruled = tw.displays.overruled_table(model, votes)
+    labels, is_open = model.predict(votes), np.arange(1000) >= 200
+    for row in overruled.rows():
+        same = (votes.patterns.to_rows()[row["pattern"]] == table).all(axis=1)
+        assert row["n_items"] == (same & is_open).sum() > 0
+        assert set(labels[same & is_open]) == {row["label"]} != {row["voted"]}
+        assert set(table[same][0]) - {-1} == {row["voted"]}
+        assert row["rules"] == tuple(np.array(votes.rule_names)[table[same][0] >= 0])
+    assert set(overruled["reason"]) == {"classes"}
+    assert min(model.weights_[:2]) >= 0
+
+
 def test_a_model_of_other_votes_is_refused() -> None:
     model, array, _ = fitted()
     for make in (tw.displays.rules_table, tw.displays.classes_table, tw.displays.overruled_table):

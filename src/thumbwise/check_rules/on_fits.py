@@ -152,8 +152,8 @@ def _first_overruled(subject: Subject, groups: Tidy) -> tuple[object, ...]:
     """Ids of the first items whose votes all agree on another class than their label."""
     votes = subject.votes
     is_concerned = np.isin(votes.inverse, groups["pattern"])
-    if subject.model is not None and subject.model.known_ is not None:
-        is_concerned[subject.model.known_.positions(votes)] = False
+    if subject.model is not None:
+        is_concerned[subject.model._known_items(votes)[0]] = False
     return tuple(votes.item_ids[np.flatnonzero(is_concerned)[:MOST_ITEMS]].tolist())
 
 
