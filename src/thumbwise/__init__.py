@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import designs as designs
+    from thumbwise import displays as displays
     from thumbwise import metrics as metrics
     from thumbwise import moments as moments
     from thumbwise import plots as plots
@@ -142,7 +143,7 @@ _HOMES = {
     "write_report": "thumbwise.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
-_MODULES = ("datasets", "designs", "metrics", "moments", "plots", "theory")
+_MODULES = ("datasets", "designs", "displays", "metrics", "moments", "plots", "theory")
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "LazyVotes",
@@ -192,6 +193,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Checks",
     "Finding",
     "write_report",
+    "displays",
     "plots",
     "metrics",
     "datasets",

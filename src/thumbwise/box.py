@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -19,7 +19,16 @@ from thumbwise.exceptions import InvalidBoxError
 from thumbwise.gold import Design, GoldIs, GoldSample
 from thumbwise.inputs import as_votes, read_items
 from thumbwise.labels import KnownLabels, label_masses
-from thumbwise.moments import STANDARD, About, MomentBuilder, Moments, build_moments, find_frequencies
+from thumbwise.moments import (
+    ACCURACY,
+    STANDARD,
+    About,
+    MomentBuilder,
+    Moments,
+    build_moments,
+    find_accuracies,
+    find_frequencies,
+)
 from thumbwise.opened_gold import open_gold
 from thumbwise.outward import at_least, at_most
 from thumbwise.shown import Shown, ShowsItself, show_box
@@ -371,6 +380,11 @@ class Box(ShowsItself):
         if self.class_bounds is None:
             return lower, upper
         return np.maximum(lower, self.class_bounds[0]), np.minimum(upper, self.class_bounds[1])
+
+    def places(self, kind: Literal["accuracy", "frequency"], names: Iterable[Hashable]) -> list[int | None]:
+        """Where it bounds the accuracy of each rule, or the frequency of each class; None where it does not."""
+        find = find_accuracies if kind == ACCURACY else find_frequencies
+        return [None if m < 0 else m for m in find(self.about, list(names)).tolist()]
 
     def contains(self, values: FloatArray, slack: float = 1e-12) -> bool:
         """Whether every value lies in its interval."""

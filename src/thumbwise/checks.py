@@ -105,7 +105,7 @@ def check(
         in_order([finding for finding in found if finding is not None]),
         skipped,
         _error(subject, skipped),
-        subject.classes,
+        None if subject.model is None else subject.classes,
         None if "TW302" in skipped else subject.comparison,
     )
 
@@ -116,7 +116,7 @@ def _skipped(subject: Subject, skip: Sequence[str]) -> dict[str, str]:
     reasons["TW305"] = on_fits.reason_not_to_look_at_rows(subject)
     reasons["TW302"] = on_fits.reason_not_to_compare(subject)
     reasons["TW201"] = None if on_gold.claims_random_gold(subject) else "gold is not said to be a plain random sample"
-    reasons["TW101"] = None if subject.intervals() is not None else "needs intervals for the accuracies of rules"
+    reasons["TW101"] = None if len(subject.bounded_rules) else "needs intervals for the accuracies of rules"
     if subject.model is None:
         reasons |= dict.fromkeys(_NEED_FIT, "needs a fit, and the box is infeasible")
     if subject.box is None:

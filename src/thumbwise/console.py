@@ -8,16 +8,19 @@ import io
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from rich import box as borders
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from thumbwise.outward import at_least, at_most
+from thumbwise.outward import at_most
+from thumbwise.shown import fixed, lower_end, side, signed, upper_end, whole
+from thumbwise.shown import visible as visible  # noqa: PLC0414  # commands print with it
 
 if TYPE_CHECKING:
     from thumbwise.certificate import Certificate
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from thumbwise.io.jury import Jury
     from thumbwise.io.lazy_readings import LazyReading
     from thumbwise.io.readings import Reading
-    from thumbwise.overview import MomentRow, Overruled
 
 # Where nobody looks at a screen, nothing is cut or wrapped.
 _WIDE = 1_000_000
@@ -89,11 +91,6 @@ def progress(what: str) -> AbstractContextManager[object]:
     """A spinner while something runs, if somebody looks."""
     console = stderr()
     return console.status(Text(what)) if console.is_terminal else nullcontext()
-
-
-def visible(text: object) -> str:
-    """Text with control characters, and others that do not show, written as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(text))
 
 
 def in_command_words(message: str) -> str:
@@ -174,9 +171,10 @@ def print_judges(console: Console, jury: Jury) -> None:
     console.print(grid)
 
 
-def print_rules(console: Console, rows: Sequence[MomentRow], class_names: Sequence[object]) -> None:
+def print_rules(console: Console, rules: Tidy) -> None:
     """The table of rules; votes by class where there is room for them."""
-    by_class = len(class_names) <= 10 and _has_room(console, rows, class_names)
+    class_names = rules.facts["class_names"]
+    by_class = len(class_names) <= 10 and _has_room(console, rules["rule"], class_names)
     classes = [f"votes\n{visible(name)}" for name in class_names] if by_class else ["votes"]
     headers = [
         "rule",
@@ -190,19 +188,20 @@ def print_rules(console: Console, rows: Sequence[MomentRow], class_names: Sequen
         "active\nbound",
     ]
     grid = _grid("Rules", headers)
-    for row in rows:
-        votes = row.votes_per_class if by_class else (sum(row.votes_per_class),)
-        grid.add_row(*map(_cell, [row.name, f"{row.coverage:.3f}", *(f"{n:,}" for n in votes), *_moment_cells(row)]))
+    for row in rules.rows():
+        votes = map(whole, row["votes_per_class"] if by_class else [row["n_votes"]])
+        gold = whole(row["gold_votes"]), fixed(row["gold_accuracy"])
+        grid.add_row(*map(_cell, [row["rule"], fixed(row["coverage"]), *votes, *gold, *_moment_cells(row)]))
     console.print(grid)
 
 
-def _has_room(console: Console, rows: Sequence[MomentRow], class_names: Sequence[object]) -> bool:
+def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence[object]) -> bool:
     """Whether a column of votes for each class leaves enough for the names of the rules."""
-    names = min(_LONG_NAME, max((len(row.name) for row in rows), default=0))
+    names = min(_LONG_NAME, max(map(len, rule_names), default=0))
     return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
 
 
-def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
+def print_classes(console: Console, classes: Tidy) -> None:
     """The table of classes."""
     grid = _grid(
         "Classes",
@@ -217,8 +216,9 @@ def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
             "active\nbound",
         ],
     )
-    for row in rows:
-        grid.add_row(*map(_cell, [row.name, f"{row.coverage:.3f}", *_moment_cells(row)]))
+    for row in classes.rows():
+        gold = whole(row["n_gold"]), fixed(row["gold_share"])
+        grid.add_row(*map(_cell, [str(row["class"]), fixed(row["vote_share"]), *gold, *_moment_cells(row)]))
     console.print(grid)
     _say(
         console,
@@ -226,24 +226,21 @@ def print_classes(console: Console, rows: Sequence[MomentRow]) -> None:
     )
 
 
-def print_labels(console: Console, table: Tidy) -> None:
+def print_labels(console: Console, classes: Tidy) -> None:
     """How many items get each class, beside gold; a warning for a class that no item gets."""
     grid = _grid("Labels", ["class", "items\nwithout gold", "their\nshare", "gold\nitems", "gold\nshare"])
-    for row in table.rows():
-        shares = ["-" if row[name] is None else f"{row[name]:.3f}" for name in ("labeled_share", "gold_share")]
-        cells = [str(row["class"]), f"{row['n_labeled']:,}", shares[0], f"{row['n_gold']:,}", shares[1]]
-        grid.add_row(*map(_cell, cells))
+    for row in classes.rows():
+        labeled = whole(row["n_labeled"]), fixed(row["labeled_share"])
+        grid.add_row(*map(_cell, [str(row["class"]), *labeled, whole(row["n_gold"]), fixed(row["gold_share"])]))
     console.print(grid)
-    if table.facts["never"]:
-        names = ", ".join(visible(repr(str(name))) for name in table.facts["never"])
-        n_items = plural(table.facts["n_items"], "item")
+    if classes.facts["never"]:
+        names = ", ".join(visible(repr(str(name))) for name in classes.facts["never"])
+        n_items = plural(classes.facts["n_items"], "item")
         _say(console, f"warning: none of the {n_items} without a gold label gets the class {names}, which gold shows")
 
 
-def _moment_cells(row: MomentRow) -> list[str]:
-    share = f"{row.gold_right / row.gold_drawn:.3f}" if row.gold_drawn else "-"
-    weight = f"{row.weight:+.2f}" if row.weight else "0"
-    return [f"{row.gold_drawn:,}", share, at_least(row.lower), at_most(row.upper), weight, row.active or "-"]
+def _moment_cells(row: Mapping[str, Any]) -> list[str]:
+    return [lower_end(row["lower"]), upper_end(row["upper"]), signed(row["weight"], 2), side(row["active"])]
 
 
 def _grid(title: str, headers: Sequence[str]) -> Grid:
@@ -272,38 +269,39 @@ def print_label_fit(console: Console, fit: LabelFit) -> None:
         _say(console, str(fit))
 
 
-def print_warnings(
-    console: Console, worse: Sequence[MomentRow], groups: Sequence[Overruled], n_silent: int, n_classes: int
-) -> None:
-    """What somebody who uses the labels should know."""
-    if worse:
-        names = ", ".join(visible(repr(row.name)) for row in worse)
-        below = f"worse than chance (whole interval below 1/{n_classes})"
+def print_warnings(console: Console, rules: Tidy, worse: Tidy, overruled: Tidy) -> None:
+    """What somebody who uses the labels should know: rules worse than chance, silent items, overruled votes."""
+    if len(worse):
+        names = ", ".join(visible(repr(rule)) for rule in worse["rule"])
+        below = f"worse than chance (whole interval below 1/{len(rules.facts['class_names'])})"
         _say(console, f"{below}: {names}; check whether classes are swapped there")
+    n_silent = rules.facts["n_silent"]
     _say(
         console,
         f"{plural(n_silent, 'item')} without any vote"
         + (" (n_votes = 0): labeled by the class weights alone" if n_silent else ""),
     )
-    _say(console, _overruled_sentence(groups))
-    for group in groups[:_SHOWN_GROUPS]:
+    _say(console, _overruled_sentence(overruled))
+    for group in islice(overruled.rows(), _SHOWN_GROUPS):
         _say(console, f"  {_group_sentence(group)}")
-    if len(groups) > _SHOWN_GROUPS:
-        rest = sum(group.n_items for group in groups[_SHOWN_GROUPS:])
-        _say(console, f"  ... and {plural(rest, 'item')} in {len(groups) - _SHOWN_GROUPS} more patterns")
+    if len(overruled) > _SHOWN_GROUPS:
+        rest = sum(overruled["n_items"][_SHOWN_GROUPS:])
+        _say(console, f"  ... and {plural(rest, 'item')} in {len(overruled) - _SHOWN_GROUPS} more patterns")
 
 
-def _overruled_sentence(groups: Sequence[Overruled]) -> str:
+def _overruled_sentence(overruled: Tidy) -> str:
     what = "on which all voting rules agree but the label is another class"
-    counts = {reason: sum(group.n_items for group in groups if group.reason == reason) for reason in _REASONS}
+    groups = list(zip(overruled["reason"], overruled["n_items"], strict=True))
+    counts = {reason: sum(n for why, n in groups if why == reason) for reason in _REASONS}
     causes = [f"{n:,} because {_REASONS[reason]}" for reason, n in counts.items() if n]
-    return f"{plural(sum(counts.values()), 'item')} {what}{': ' if causes else ''}{', '.join(causes)}"
+    return f"{plural(overruled.facts['n_items'], 'item')} {what}{': ' if causes else ''}{', '.join(causes)}"
 
 
-def _group_sentence(group: Overruled) -> str:
-    names = ", ".join(visible(repr(name)) for name in group.rules[:8]) + (", ..." if len(group.rules) > 8 else "")
-    what = f"said {visible(group.voted)}, label {visible(group.label)}"
-    return f"{plural(group.n_items, 'item')}: {names} {what} ({group.reason})"
+def _group_sentence(group: Mapping[str, Any]) -> str:
+    rules = group["rules"]
+    names = ", ".join(visible(repr(name)) for name in rules[:8]) + (", ..." if len(rules) > 8 else "")
+    what = f"said {visible(group['voted'])}, label {visible(group['label'])}"
+    return f"{plural(group['n_items'], 'item')}: {names} {what} ({group['reason']})"
 
 
 def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], loss: float, bound: float) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidVotesError
 from thumbwise.gold_checks.sample_check import two_sided_p_values
-from thumbwise.models.pool_summary import PoolSummary, count_votes
+from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.numerics.resampling import holm
 from thumbwise.votes import Votes
 
@@ -183,7 +183,7 @@ def compare_with_pool(votes: Votes, pool: PoolSummary, *, error: float = 0.01) -
         raise InvalidVotesError(
             f"there must be items to compare; found {votes.n_items} new ones and {pool.n_items} in the pool."
         )
-    new, old = _with_abstentions(count_votes(votes), votes.n_items), _with_abstentions(pool.counts, pool.n_items)
+    new, old = _with_abstentions(votes.patterns.vote_table, votes.n_items), _with_abstentions(pool.counts, pool.n_items)
     p_values = two_sided_p_values(new.ravel(), votes.n_items, (new + old).ravel(), votes.n_items + pool.n_items)
     adjusted, n_tests = _correct(p_values.reshape(new.shape), new + old)
     return Drift(

@@ -14,9 +14,8 @@ import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.labels import check_probabilities
 from thumbwise.metrics import TIE
-
-_SUM_TOL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +125,7 @@ def soft_labels(
     >>> soft.fit(LogisticRegression()).predict([[0.0], [3.0]]).tolist()
     ['ham', 'spam']
     """
-    given = _check_proba(proba)
+    given = check_probabilities(proba)
     if not 0 <= min_weight <= 1:
         raise ValueError(f"min_weight must lie between 0 and 1; found {min_weight}.")
     names = _check_classes(classes, given.shape[1])
@@ -135,8 +134,8 @@ def soft_labels(
     items, columns = np.nonzero(shares)
     if len(items) == 0:
         raise InvalidLabelsError(
-            f"at least one item must be left to train on; of {len(given)} items none is. Check n_votes, keep and "
-            "sample_weight."
+            f"at least one item must be left to train on; of {len(given)} items none is (probabilities of shape "
+            f"{given.shape}). Check n_votes, keep and sample_weight."
         )
     return SoftLabels(_take(X, items, len(given)), names[columns], shares[items, columns], items)
 
@@ -146,29 +145,6 @@ def _prune(proba: FloatArray, min_weight: float) -> FloatArray:
     is_best = proba >= proba.max(axis=1, keepdims=True) - TIE
     kept = np.where((proba >= min_weight) | is_best, proba, 0.0)
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))
-
-
-def _check_proba(proba: npt.ArrayLike) -> FloatArray:
-    try:
-        given = np.asarray(proba, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidLabelsError(
-            "proba must be a table of numbers, with one row per item and one column per class; this cannot be read as "
-            "one. Leave ids and labels out of it."
-        ) from None
-    if given.ndim != 2 or given.shape[1] < 2 or len(given) == 0:
-        raise InvalidLabelsError(
-            "proba must have one row per item and one column per class, of two classes or more; found shape "
-            f"{given.shape}. If it is the probability p of the second of two classes, pass np.column_stack([1 - p, p])."
-        )
-    is_off = ~((given >= 0).all(axis=1) & (np.abs(given.sum(axis=1) - 1) < _SUM_TOL))
-    if is_off.any():
-        row = int(np.argmax(is_off))
-        raise InvalidLabelsError(
-            f"probabilities must be non-negative and sum to 1 in each row; row {row} is {given[row].tolist()}, "
-            f"sum {given[row].sum():.6g} ({int(is_off.sum())} such rows). Divide each row by its sum if it was rounded."
-        )
-    return given
 
 
 def _check_classes(classes: Sequence[Hashable] | AnyArray | None, n_classes: int) -> AnyArray:

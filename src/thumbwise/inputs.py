@@ -59,12 +59,18 @@ class VotesAndGold(ABC):
 
 def as_votes(votes: Any, class_names: Sequence[Hashable] | None = None) -> Any:
     """Votes as they are, or read from an array, a frame, a lazy frame or files; classes as declared, or as voted."""
-    return _read_together([_open_if_lazy(_held(votes), class_names)], None, class_names)[0]
+    return _read_together([_open_if_lazy(held_votes(votes), class_names)], None, class_names)[0]
+
+
+def held_votes(votes: Any) -> Any:
+    """The votes of a reading, or of rules that were applied; what was given if it holds none."""
+    held = getattr(votes, "votes", None)
+    return held if isinstance(held, CountedVotes) else votes
 
 
 def read_items(votes: Any, labels: Any, *more: Any, class_names: Sequence[Hashable] | None = None) -> tuple[Any, ...]:
     """Votes in memory, and labels and more in the order of their items. Labels may show classes that no vote does."""
-    votes = _held(votes)
+    votes = held_votes(votes)
     ordered = [in_item_order(values, votes) for values in (labels, *more)]
     (read,) = _read_together([_open_if_lazy(votes, class_names)], ordered[0], class_names)
     return in_memory(read), *ordered
@@ -87,11 +93,6 @@ def read_gold(
     gold_votes, pool = _read_together([gold_votes, pool], ordered[0], classes)
     matched = None if gold_votes is None else match_rules(gold_votes, pool.rule_names)
     return gold_votes if matched is None else matched, pool, *ordered
-
-
-def _held(votes: Any) -> Any:
-    """The votes of a reading; anything else as it is."""
-    return votes.votes if isinstance(votes, VotesAndGold) else votes
 
 
 def _settled_classes(class_names: Sequence[Hashable] | None, *votes: Any) -> Sequence[Hashable] | None:

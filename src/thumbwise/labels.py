@@ -11,11 +11,13 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import InPython, InvalidLabelsError
 from thumbwise.reading.coding import is_missing
 from thumbwise.votes import Votes
 
 UNKNOWN = -1
+# Sums of probabilities may differ from 1 by rounding.
+_SUM_TOL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,7 @@ def label_masses(votes: Votes, labels: Any) -> FloatArray | IntArray:
     """
     soft = np.asarray(labels) if not isinstance(labels, (str, bytes)) else None
     if soft is not None and soft.ndim == 2 and soft.shape == (votes.n_items, votes.n_classes):
-        return _soft_masses(votes, soft.astype(float))
+        return _soft_masses(votes, check_probabilities(soft))
     coded = code_labels(labels, votes.class_names, votes.n_items)
     unknown = np.flatnonzero(coded == UNKNOWN)
     if len(unknown):
@@ -116,11 +118,47 @@ def label_masses(votes: Votes, labels: Any) -> FloatArray | IntArray:
 
 
 def _soft_masses(votes: Votes, soft: FloatArray) -> FloatArray:
-    off = np.flatnonzero(~((soft >= 0).all(axis=1) & (np.abs(soft.sum(axis=1) - 1) < 1e-6)))
-    if len(off):
-        raise InvalidLabelsError(
-            "class probabilities must be non-negative and sum to 1 in each row; "
-            f"row {off[0]} is {soft[off[0]].tolist()} ({len(off)} such rows)."
-        )
     size = votes.patterns.n_patterns
     return np.column_stack([np.bincount(votes.inverse, column, minlength=size) for column in soft.T])
+
+
+def check_probabilities(proba: Any, shape: tuple[int, int] | None = None) -> FloatArray:
+    """Probabilities as an array of floats: one row per item that sums to 1, one column per class.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_items, n_classes)
+    shape : tuple of int, optional
+        How many items and classes there are, if that is known.
+
+    Examples
+    --------
+    >>> check_probabilities([[0.25, 0.75]]).tolist()
+    [[0.25, 0.75]]
+    """
+    try:
+        given = np.asarray(proba, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidLabelsError(
+            "probabilities must be a table of numbers, with one row per item and one column per class; this cannot be "
+            f"read as one ({error}). Leave ids and labels out of it."
+        ) from None
+    if given.ndim != 2 or given.shape[1] < 2 or (shape is not None and given.shape != shape):
+        raise _misshapen(given, shape)
+    sums = given.sum(axis=1)
+    off = np.flatnonzero(~((given >= 0).all(axis=1) & (np.abs(sums - 1) < _SUM_TOL)))
+    if len(off):
+        raise InvalidLabelsError(
+            f"probabilities must be non-negative and sum to 1 in each row; row {off[0]} is {given[off[0]].tolist()}, "
+            f"sum {sums[off[0]]:.6g} ({len(off)} such rows). Divide each row by its sum if it was rounded."
+        )
+    return given
+
+
+def _misshapen(given: FloatArray, shape: tuple[int, int] | None) -> InvalidLabelsError:
+    sizes = "of two classes or more" if shape is None else str(shape)
+    hint = " If it is the probability p of the second of two classes, pass np.column_stack([1 - p, p])."
+    return InvalidLabelsError(
+        f"probabilities must have one row per item and one column per class, {sizes}; found shape {given.shape}.",
+        InPython(hint if given.ndim < 2 or given.shape[1] < 2 else ""),
+    )

@@ -74,9 +74,9 @@ class About:
     group: Hashable = None
 
 
-def find_accuracies(about: Sequence[About], rule_names: Sequence[str]) -> IntArray:
+def find_accuracies(about: Sequence[About], rule_names: Sequence[Hashable]) -> IntArray:
     """Place of the accuracy of each rule among some moments, -1 where there is none."""
-    place = {moment.rule: m for m, moment in enumerate(about) if moment.kind == ACCURACY}
+    place: dict[Hashable, int] = {moment.rule: m for m, moment in enumerate(about) if moment.kind == ACCURACY}
     return np.array([place.get(rule, -1) for rule in rule_names], dtype=np.int64)
 
 

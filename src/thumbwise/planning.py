@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise.box import Box
+from thumbwise.counted_votes import CountedVotes
 from thumbwise.estimates import check_level
 from thumbwise.evidence import Evidence
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
@@ -278,18 +279,31 @@ def plan(
         box = Box.from_sample(sample, confidence_level=confidence_level)
     keep = pin_gold and sample.known_labels() is not None
     planner = Planner(sample, 1 - confidence_level, keep)
-    sizes = _sizes(len(sample), pool.n_items)
+    return plan_with(planner, pool, box.evidence, target=target)
+
+
+def plan_with(
+    planner: Planner,
+    pool: CountedVotes,
+    evidence: Evidence | None,
+    *,
+    target: float | None = None,
+    sizes: Sequence[int] | None = None,
+    with_gains: bool = True,
+    with_worth: bool = True,
+) -> Plan:
+    """All of a plan, or what few games give: sizes that are asked for, nothing or little about each rule."""
     return Plan(
-        rows=plan_rows(planner, sizes),
+        rows=_plan_rows(planner, _sizes(planner.n_gold, pool.n_items) if sizes is None else sizes),
         floor=planner.floor(),
-        rule_gains=_sorted_gains(planner, pool.rule_names),
+        rule_gains=_sorted_gains(planner, pool.rule_names) if with_gains else (),
         random_gain=planner.random_gain(),
-        worth=_sorted_worth(planner, pool.rule_names),
+        worth=_sorted_worth(planner, pool.rule_names) if with_worth else (),
         guessing=math.log(pool.n_classes),
         target=target,
-        keeps_gold=keep,
+        keeps_gold=planner.is_kept,
         is_consistent=planner.is_consistent,
-        evidence=box.evidence,
+        evidence=evidence,
     )
 
 
@@ -298,7 +312,7 @@ def _check_target(target: float | None) -> None:
         raise InvalidBoxError(f"target must be a mean log loss above 0; found {target}. Bounds are in nats.")
 
 
-def plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:
+def _plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:
     """Planned bounds for numbers of gold labels."""
     bounds = zip(sizes, planner.bounds(sizes), strict=True)
     return tuple(PlanRow(n, bound, bound * planner.open_share(n)) for n, bound in bounds)

@@ -11,14 +11,13 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
 from thumbwise.inputs import as_votes, in_memory, read_items
-from thumbwise.labels import UNKNOWN, code_labels
+from thumbwise.labels import UNKNOWN, check_probabilities, code_labels
 from thumbwise.metrics import first_best
 from thumbwise.reading.item_order import in_item_order
 from thumbwise.votes import Votes
 
 Metric = Literal["accuracy", "log_loss", "brier"]
 METRICS: tuple[Metric, ...] = ("accuracy", "log_loss", "brier")
-_SUM_TOL = 1e-6
 # Names of the models that were added to votes as rules. Votes never change, so this stays right as long as they live.
 _added: WeakKeyDictionary[Votes, tuple[str, ...]] = WeakKeyDictionary()
 
@@ -64,7 +63,7 @@ def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]
     """Whether the predictions are labels, and their probabilities."""
     given = np.asarray(predictions)
     if given.ndim == 2 and given.shape[1] > 1:
-        return False, _check_probabilities(given, votes)
+        return False, check_probabilities(given, (votes.n_items, votes.n_classes))
     labels = code_labels(predictions, votes.class_names, votes.n_items)
     unknown = np.flatnonzero(labels == UNKNOWN)
     if len(unknown):
@@ -73,26 +72,6 @@ def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]
             "such items). Fill it in, or certify the other items with votes.take(...) and a box made for them."
         )
     return True, np.eye(votes.n_classes)[labels]
-
-
-def _check_probabilities(given: AnyArray, votes: Votes) -> FloatArray:
-    if given.shape != (votes.n_items, votes.n_classes):
-        raise InvalidLabelsError(
-            f"probabilities must have one row per item and one column per class, {(votes.n_items, votes.n_classes)}; "
-            f"found shape {given.shape}."
-        )
-    try:
-        proba = given.astype(float)
-    except (TypeError, ValueError):
-        raise InvalidLabelsError(f"probabilities must be numbers; found {given.ravel()[0]!r}.") from None
-    is_off = ~((proba >= 0).all(axis=1) & (np.abs(proba.sum(axis=1) - 1) < _SUM_TOL))
-    if is_off.any():
-        row = int(np.argmax(is_off))
-        raise InvalidLabelsError(
-            f"probabilities must be non-negative and sum to 1 in each row; row {row} is {proba[row].tolist()}, "
-            f"sum {proba[row].sum():.6g} ({int(is_off.sum())} such rows). Divide each row by its sum if it was rounded."
-        )
-    return proba
 
 
 def _clipped(proba: FloatArray, clip: float) -> FloatArray:

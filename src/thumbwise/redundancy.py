@@ -1,4 +1,4 @@
-"""How much of what the rules say is said twice: copies, errors made together, and an effective number of rules."""
+"""Pairs of rules: who says the same, who errs together, and how many rules that makes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.patterns import Patterns
+from thumbwise.patterns import ABSTAIN, Patterns
 from thumbwise.votes import Votes
 
 # Two rules are near-duplicates if, of the items on which either votes, this share gets the same vote from both ...
 SAME = 0.98
 # ... and this many items have a vote of both.
 MIN_SHARED = 20
+# Patterns that are dense at one time; products of small integers stay exact in float32 below 2^24.
+_CHUNK = 2**14
+_EXACT = 2**24
+# With more classes than this most products of dense tables would be of zeros.
+_MANY_CLASSES = 8
+# A product of sparse entries takes as long as so many of dense ones.
+_SPARSE_COST = 30
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,81 @@ class ErrorCorrelation:
         return sorted(rows, key=lambda row: -row.correlation)
 
 
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """On how many items two rules both vote, and say the same, for all pairs of rules.
+
+    Attributes
+    ----------
+    n_shared, n_same : ndarray of shape (n_rules, n_rules)
+        Items with a vote of both, and with the same vote of both; on the diagonal, items with a vote of the rule.
+    """
+
+    n_shared: IntArray
+    n_same: IntArray
+
+    @property
+    def n_either(self) -> IntArray:
+        """Items on which at least one of them votes."""
+        own = self.n_shared.diagonal()
+        return np.asarray(own[:, None] + own[None, :] - self.n_shared)
+
+    @property
+    def where_both_vote(self) -> FloatArray:
+        """Share of the items with a vote of both that get the same one; NaN if they share no item."""
+        unknown = np.full(self.n_shared.shape, np.nan)
+        return np.asarray(np.divide(self.n_same, self.n_shared, out=unknown, where=self.n_shared > 0))
+
+    @property
+    def where_either_votes(self) -> FloatArray:
+        """Share of the items with a vote of either that get the same one of both."""
+        return np.asarray(self.n_same / np.maximum(self.n_either, 1))
+
+
+def count_agreement(patterns: Patterns) -> Agreement:
+    """Count pairs of votes, by products of tables: dense ones, or sparse ones where most entries would be 0."""
+    dense_work = patterns.n_patterns * patterns.n_rules**2
+    if _SPARSE_COST * float((patterns.votes_per_pattern.astype(float) ** 2).sum()) < dense_work:
+        shared, same = _sparse_products(patterns)
+    else:
+        shared, same = _dense_products(patterns)
+    return Agreement(np.rint(shared).astype(np.int64), np.rint(same).astype(np.int64))
+
+
+def _dense_products(patterns: Patterns) -> tuple[FloatArray, FloatArray]:
+    shared, same = np.zeros((2, patterns.n_rules, patterns.n_rules))
+    for start in range(0, patterns.n_patterns, _CHUNK):
+        chosen = np.arange(start, min(start + _CHUNK, patterns.n_patterns))
+        part = patterns.take(chosen, patterns.counts[chosen])
+        rows = part.to_rows()
+        dtype = np.float32 if part.n_items < _EXACT else np.float64
+        shared += _products(rows != ABSTAIN, part.counts, dtype)
+        if patterns.n_classes > _MANY_CLASSES:
+            same += _sparse_products(part)[1]
+            continue
+        for c in range(patterns.n_classes):
+            same += _products(rows == c, part.counts, dtype)
+    return shared, same
+
+
+def _products(is_so: npt.NDArray[np.bool_], counts: IntArray, dtype: type) -> FloatArray:
+    table: AnyArray = is_so.astype(dtype)
+    return np.asarray(table.T @ (table * counts[:, None].astype(dtype)))
+
+
+def _sparse_products(patterns: Patterns) -> tuple[FloatArray, FloatArray]:
+    """The same with a row for each pattern, and for each pattern and class that occurs in it."""
+    cells, cell_of_vote = np.unique(patterns.owners * patterns.n_classes + patterns.classes, return_inverse=True)
+    of_cells = patterns.counts[cells // patterns.n_classes]
+    return _sparse(patterns, patterns.owners, patterns.counts), _sparse(patterns, cell_of_vote, of_cells)
+
+
+def _sparse(patterns: Patterns, row_of_vote: IntArray, counts: IntArray) -> FloatArray:
+    shape = (len(counts), patterns.n_rules)
+    table: Any = sp.csr_array((np.ones(len(row_of_vote)), (row_of_vote, patterns.rules)), shape=shape)
+    return np.asarray((table.T @ (sp.diags_array(counts.astype(float)) @ table)).toarray())
+
+
 def find_duplicates(votes: Votes, *, same: float = SAME, min_shared: int = MIN_SHARED) -> list[Duplicate]:
     """Pairs of rules that give the same vote on nearly all items on which either of them votes.
 
@@ -103,35 +186,15 @@ def find_duplicates(votes: Votes, *, same: float = SAME, min_shared: int = MIN_S
     >>> [(pair.first, pair.second, pair.is_identical) for pair in find_duplicates(votes)]
     [('a', 'copy of a', True)]
     """
-    shared, agreed = _count_pairs(votes.patterns)
-    either = shared.diagonal()[:, None] + shared.diagonal()[None, :] - shared
-    share = agreed / np.maximum(either, 1)
-    found = np.argwhere(np.triu((share >= same) & (shared >= min_shared), k=1))
+    counted = count_agreement(votes.patterns)
+    share, n_shared, is_identical = counted.where_either_votes, counted.n_shared, counted.n_same == counted.n_either
+    alike = np.argwhere(np.triu((share >= same) & (n_shared >= min_shared), k=1)).tolist()
+    names = votes.rule_names
     rows = [
-        Duplicate(
-            votes.rule_names[i],
-            votes.rule_names[j],
-            float(share[i, j]),
-            int(shared[i, j]),
-            bool(agreed[i, j] == either[i, j]),
-        )
-        for i, j in found.tolist()
+        Duplicate(names[i], names[j], float(share[i, j]), int(n_shared[i, j]), bool(is_identical[i, j]))
+        for i, j in alike
     ]
     return sorted(rows, key=lambda row: -row.same)
-
-
-def _count_pairs(patterns: Patterns) -> tuple[IntArray, IntArray]:
-    """Items with a vote of both rules, and with the same vote, shape (n_rules, n_rules)."""
-    shape = (patterns.n_patterns, patterns.n_rules)
-    counts = sp.diags_array(patterns.counts.astype(float))
-    said = sp.csr_array((np.ones(len(patterns.rules)), patterns.rules, patterns.starts), shape=shape)
-    agreed = np.zeros((patterns.n_rules, patterns.n_rules), dtype=float)
-    for c in range(patterns.n_classes):
-        of_class = said.copy()
-        of_class.data = (patterns.classes == c).astype(float)
-        agreed += (of_class.T @ (counts @ of_class)).toarray()
-    shared = (said.T @ (counts @ said)).toarray()
-    return np.rint(shared).astype(np.int64), np.rint(agreed).astype(np.int64)
 
 
 def correlate_errors(gold_votes: Votes, gold_labels: Any) -> ErrorCorrelation:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 _LONGEST_NAME = 60
+# What a table shows where nothing is known.
+NOTHING = "-"
 _MOST_CLASSES = 6
 # Tables show the first and the last rows if there are more than these together.
 _FIRST, _LAST = 12, 6
@@ -60,15 +62,15 @@ class Shown:
         from rich.table import Table  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        parts: list[Any] = [Text(visible(self.title))]
+        parts: list[Any] = [Text(_lines(self.title))]
         if self.rows:
             grid = Table(box=None, pad_edge=False)
             for j, header in enumerate(self.headers):
-                grid.add_column(Text(visible(header)), justify="left" if j == 0 else "right", overflow="fold")
+                grid.add_column(Text(_lines(header)), justify="left" if j == 0 else "right", overflow="fold")
             for row in self._all():
-                grid.add_row(*(Text(visible(cell)) for cell in row))
+                grid.add_row(*(Text(_lines(cell)) for cell in row))
             parts.append(grid)
-        return Group(*parts, *(Text(visible(said)) for said in self.remarks))
+        return Group(*parts, *(Text(_lines(said)) for said in self.remarks))
 
     def _all(self) -> list[tuple[str, ...]]:
         gap = (f"... {self.n_left_out:,} more", *[""] * (len(self.headers) - 1))
@@ -130,13 +132,30 @@ def show_box(box: Any) -> Shown:
 
 def show_certificate(certificate: Any) -> Shown:
     """The sentence that may be quoted, and the numbers behind it."""
-    levels = {
-        "guessing": f"{certificate.guessing:.4f}",
-        **({} if certificate.knows_no_frequencies else {"class frequencies alone": at_most(certificate.baseline, 4)}),
-        "bound": at_most(certificate.log_loss_bound, 4),
-        "entropy": f"{certificate.entropy:.4f}",
+    rows = tuple(
+        (level_name(what), level_value(what, value, 4)) for what, value in certificate_levels(certificate).items()
+    )
+    return Shown(str(certificate), ("mean log loss", "nats"), rows)
+
+
+def certificate_levels(certificate: Any) -> dict[str, float]:
+    """Mean log losses: guessing, what the class frequencies alone prove if that is more, the bound, the entropy."""
+    return {
+        "guessing": certificate.guessing,
+        **({} if certificate.knows_no_frequencies else {"baseline": certificate.baseline}),
+        "bound": certificate.log_loss_bound,
+        "entropy": certificate.entropy,
     }
-    return Shown(str(certificate), ("mean log loss", "nats"), tuple(levels.items()))
+
+
+def level_name(what: str) -> str:
+    """What a level of a certificate is called."""
+    return {"baseline": "class frequencies alone", "floor": "floor (estimate)"}.get(what, what)
+
+
+def level_value(what: str, value: float, digits: int = 3) -> str:
+    """A level in digits; a bound is rounded upward, because what is shown must still be one."""
+    return at_most(value, digits) if what in ("baseline", "bound") else f"{value:.{digits}f}"
 
 
 def show_model(model: Any) -> Shown:
@@ -145,11 +164,22 @@ def show_model(model: Any) -> Shown:
         return Shown(repr(model))
     sizes = f"{len(model.rule_names_):,} rules, {len(model.classes_):,} classes"
     proved = (str(model.certificate_),) if hasattr(model, "certificate_") else ()
-    if len(getattr(model, "weights_", ())) < len(model.rule_names_):
+    weights = _rule_weights(model)
+    if weights is None:
         return Shown(f"{model!r}, fitted: {sizes}", remarks=proved)
     shown, n_left_out = _ends(len(model.rule_names_))
-    rows = tuple((one_line(model.rule_names_[j]), f"{model.weights_[j]:+.2f}") for j in shown)
+    rows = tuple((one_line(model.rule_names_[j]), signed(weights[j], 2)) for j in shown)
     return Shown(f"{model!r}, fitted: {sizes}", ("rule", "weight"), rows, proved, n_left_out)
+
+
+def _rule_weights(model: Any) -> list[float | None] | None:
+    """What a vote of each rule weighs; None for a model that has no such weights."""
+    if not hasattr(model, "weights_"):
+        return None
+    if not hasattr(model, "box_"):
+        return list(model.weights_) if len(model.weights_) >= len(model.rule_names_) else None
+    places = model.box_.places("accuracy", model.rule_names_)
+    return [None if m is None else float(model.weights_[m]) for m in places]
 
 
 def findings_as_html(summary: str, findings: Iterable[Any], skipped: Mapping[str, str]) -> str:
@@ -158,6 +188,36 @@ def findings_as_html(summary: str, findings: Iterable[Any], skipped: Mapping[str
     head = ("code", "severity", "what", "found", "what to do")
     left_out = tuple(f"{code} not checked: {why}" for code, why in skipped.items())
     return Shown(summary, head, rows, left_out).html()
+
+
+def fixed(value: float | None, digits: int = 3) -> str:
+    """A number in digits, a dash if it is not known."""
+    return NOTHING if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A number with its sign; 0 has none."""
+    return NOTHING if value is None else f"{value:+.{digits}f}" if value else "0"
+
+
+def whole(value: int | None) -> str:
+    """A count."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def lower_end(value: float | None) -> str:
+    """The lower end of an interval, rounded outward."""
+    return NOTHING if value is None else at_least(value)
+
+
+def upper_end(value: float | None) -> str:
+    """The upper end of an interval, rounded outward."""
+    return NOTHING if value is None else at_most(value)
+
+
+def side(active: str | None) -> str:
+    """Which bound is active; a dash if none is."""
+    return NOTHING if active in (None, "none") else str(active)
 
 
 def one_line(text: object, longest: int = _LONGEST_NAME) -> str:
@@ -169,19 +229,30 @@ def one_line(text: object, longest: int = _LONGEST_NAME) -> str:
     ('two lines \\x07', 'ab...')
     """
     start = str(text)[: 4 * longest + 64]  # a name of a gigabyte is not split into words
-    said = visible(" ".join(start.split()))
-    return said if len(said) <= longest else said[: longest - 3] + "..."
+    line = visible(" ".join(start.split()))
+    return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
-def visible(text: object) -> str:
-    """Text in which only line breaks and what shows are left as they are."""
+def visible(text: object, *, keep_lines: bool = False) -> str:
+    r"""Text with control characters, and others that do not show, written as escapes; line breaks too, or not.
+
+    Examples
+    --------
+    >>> visible("a\nb\x07"), visible("a\nb\x07", keep_lines=True)
+    ('a\\nb\\x07', 'a\nb\\x07')
+    """
     return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape", "surrogatepass").decode() for c in str(text)
+        c if c.isprintable() or (keep_lines and c == "\n") else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in str(text)
     )
 
 
+def _lines(text: object) -> str:
+    return visible(text, keep_lines=True)
+
+
 def _escaped(text: str) -> str:
-    return escape(visible(text))
+    return escape(_lines(text))
 
 
 def _counts(row: Any, by_class: bool) -> Sequence[str]:

@@ -104,7 +104,7 @@ def test_certificates_and_models() -> None:
         *("bound", cells[3]),
         *("entropy", f"{certificate.entropy:.4f}"),
     ]
-    assert show_model(model).rows == (("a", f"{model.weights_[0]:+.2f}"), ("b", "+0.00"))
+    assert show_model(model).rows == (("a", f"{model.weights_[0]:+.2f}"), ("b", "0"))
     assert "2 rules, 2 classes" in in_terminal(show_model(tw.MajorityVote().fit(votes)))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import thumbwise as tw
 from report.problems import small_model, small_reading
-from thumbwise.displays import pairs
+from thumbwise import redundancy
 from thumbwise.displays.pairs import agreement_table, errors_table, like_together, square
 from thumbwise.displays.rules import rules_table
 
@@ -53,10 +53,13 @@ def test_a_rule_that_the_box_does_not_know_has_no_interval() -> None:
     assert table["lower"] == (0.6, 0.0)
 
 
-@pytest.mark.parametrize("many_classes", [1, 8])
-def test_agreement_is_counted_where_both_vote(monkeypatch: pytest.MonkeyPatch, many_classes: int) -> None:
-    monkeypatch.setattr(pairs, "_CHUNK", 7)  # several chunks
-    monkeypatch.setattr(pairs, "_MANY_CLASSES", many_classes)  # dense and sparse tables
+@pytest.mark.parametrize(("many_classes", "sparse_cost"), [(1, 1e9), (8, 1e9), (8, 0)])
+def test_agreement_is_counted_where_both_vote(
+    monkeypatch: pytest.MonkeyPatch, many_classes: int, sparse_cost: float
+) -> None:
+    monkeypatch.setattr(redundancy, "_CHUNK", 7)  # several chunks
+    monkeypatch.setattr(redundancy, "_MANY_CLASSES", many_classes)  # dense and sparse tables
+    monkeypatch.setattr(redundancy, "_SPARSE_COST", sparse_cost)
     votes = small_reading().votes
     table = agreement_table(votes)
     for row in table.rows():
@@ -68,11 +71,11 @@ def test_agreement_is_counted_where_both_vote(monkeypatch: pytest.MonkeyPatch, m
 
 
 def test_counts_beyond_what_float32_holds_stay_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "_EXACT", 10)
+    monkeypatch.setattr(redundancy, "_EXACT", 10)
     votes = tw.Votes([[0, 0], [0, 1]])
     many = votes.patterns.take(np.array([0, 1]), np.array([2**25 + 1, 3]))
-    shared, same = pairs._count_pairs(many)
-    assert (shared[0, 1], same[0, 1]) == (2**25 + 4, 2**25 + 1)
+    counted = redundancy.count_agreement(many)
+    assert (counted.n_shared[0, 1], counted.n_same[0, 1]) == (2**25 + 4, 2**25 + 1)
 
 
 def test_some_rules_are_compared_as_if_there_were_no_others() -> None:

@@ -20,9 +20,10 @@ from report.problems import HOSTILE, Found, hostile_reading, make_reading, small
 from thumbwise.displays.tidy import Tidy
 from thumbwise.report.axes import Scale
 from thumbwise.report.heat import colour, heat_map
-from thumbwise.report.markup import one_line, png, tag
+from thumbwise.report.markup import png, tag
 from thumbwise.report.page import _pairs, _well_known
 from thumbwise.report.writing import write_report
+from thumbwise.shown import one_line
 
 VOID = {"meta", "link", "img", "input", "br"}
 
@@ -228,5 +229,5 @@ def test_ticks_are_a_few_round_numbers_within_the_scale(low: float, high: float)
 
 def test_attributes_and_texts_of_elements_are_escaped() -> None:
     assert tag("text", "<a>", title='"&') == '<text title="&quot;&amp;">&lt;a&gt;</text>'
-    assert one_line("a" * 50, 10) == "a" * 9 + "…"
+    assert one_line("a" * 50, 10) == "a" * 7 + "..."
     assert one_line(" \n ", 10) == ""

@@ -69,6 +69,25 @@ def test_with_many_rules_the_plan_keeps_its_curve_and_says_what_is_missing(monke
     )
 
 
+def test_the_plan_of_a_report_is_made_of_the_numbers_of_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many rules it leaves out what labels bring through each of them, and the sizes between the doublings."""
+    reading = make_reading(600, 5)
+    gold = (reading.gold_votes, reading.gold_labels)
+    whole = tw.plan(*gold, pool=reading.votes, gold_is="subset")
+    monkeypatch.setattr(samples, "_MOST_ADVISED", 4)
+    part, note = samples.plan_for_report(reading, 0.95, pin_gold=True)
+    assert part is not None
+    assert note == ""
+    assert part.rule_gains == ()
+    assert (part.floor, part.bound, part.random_gain) == (whole.floor, whole.bound, whole.random_gain)
+    assert part.worth == whole.worth
+    bounds = {row.n_gold: row.bound for row in whole.rows}
+    shared = [row for row in part.rows if row.n_gold in bounds]
+    assert len(shared) >= 3
+    for row in shared:
+        assert row.bound == pytest.approx(bounds[row.n_gold], abs=1e-6)
+
+
 def test_today_is_an_estimate_where_the_plan_saw_a_part_of_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "_PLANNED_VOTES", 300)
     planned, note = plan_for_report(make_reading(3_000, 6), 0.95, True)

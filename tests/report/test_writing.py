@@ -13,7 +13,13 @@ import thumbwise as tw
 from cli.rows import make_rows
 from report.problems import small_model, small_reading
 from thumbwise.commands.report import report_files
-from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError, MissingPackageError
+from thumbwise.exceptions import (
+    InvalidChoiceError,
+    InvalidFileError,
+    InvalidLabelsError,
+    InvalidVotesError,
+    MissingPackageError,
+)
 from thumbwise.io.roles import Roles
 from thumbwise.report import writing
 from thumbwise.report.writing import write_report
@@ -83,9 +89,9 @@ def test_only_votes_and_a_model_that_was_fitted_to_them_will_do(tmp_path: Path) 
     path, votes = tmp_path / "r.html", small_reading().votes
     with pytest.raises(InvalidVotesError, match="two-dimensional"):
         write_report([0, 1], path)
-    with pytest.raises(InvalidVotesError, match="not fitted"):
+    with pytest.raises(InvalidChoiceError, match="not fitted"):
         write_report(small_reading(), path, model=tw.BalsubramaniFreund())
-    with pytest.raises(InvalidVotesError, match="found MajorityVote"):
+    with pytest.raises(InvalidChoiceError, match="found MajorityVote"):
         write_report(small_reading(), path, model=tw.MajorityVote().fit(votes))
     other = tw.Reading(votes.take(range(300)), small_reading().gold[:300])
     with pytest.raises(InvalidVotesError, match="400 items and 5 rules, and these are 300 items"):

@@ -83,7 +83,7 @@ class Checks:
     error : float or None
         Probability, at most, that TW101 or TW201 speaks although nothing is wrong; None if no such statement holds.
     classes : Tidy or None
-        How many items get each class, beside gold; see :func:`thumbwise.displays.classes.classes_table`.
+        How many items get each class, beside gold; see :func:`thumbwise.displays.classes_table`.
     comparison : Comparison or None
         What TW302 rests on, if it was looked at.
     """

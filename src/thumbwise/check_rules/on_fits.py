@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import Any
+
 import numpy as np
 
 from thumbwise.baselines import REFERENCE
 from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
 from thumbwise.check_rules.subject import Subject
+from thumbwise.displays.classes import overruled_table
+from thumbwise.displays.tidy import Tidy
 from thumbwise.moments import FREQUENCY
 from thumbwise.outward import at_most
-from thumbwise.overview import Overruled, find_overruled
 
 # More items without any vote than this share are many.
 MANY_SILENT = 0.2
@@ -99,26 +103,26 @@ def overruled(subject: Subject) -> Finding | None:
     """TW305: all rules that vote on an item agree, and the model gives it another class."""
     if subject.model is None or reason_not_to_look_at_rows(subject) is not None:
         return None
-    groups = find_overruled(subject.model, subject.votes)
-    if not groups:
+    groups = overruled_table(subject.model, subject.votes)
+    if not len(groups):
         return None
-    n_items = sum(group.n_items for group in groups)
-    by_gold = sum(group.n_items for group in groups if group.reason == "gold")
-    shown = "; ".join(map(_group, groups[:_SHOWN_GROUPS]))
+    n_items = groups.facts["n_items"]
+    by_gold = sum(group["n_items"] for group in groups.rows() if group["reason"] == "gold")
+    shown = "; ".join(map(_group, islice(groups.rows(), _SHOWN_GROUPS)))
     rest = f"; {len(groups) - _SHOWN_GROUPS:,} more patterns" if len(groups) > _SHOWN_GROUPS else ""
     said = (
         f"On {n_items:,} of {subject.votes.n_items:,} items all voting rules agree and the label is another class: "
         f"{by_gold:,} because gold says that these rules are mostly wrong, {n_items - by_gold:,} because the class "
         f"frequencies outweigh them. {shown}{rest}."
     )
-    rules = tuple(dict.fromkeys(name for group in groups for name in group.rules))
-    return find("TW305", said, rules=rules, items=_first_overruled(subject), n_items=n_items)
+    rules = tuple(dict.fromkeys(name for names in groups["rules"] for name in names))
+    return find("TW305", said, rules=rules, items=_first_overruled(subject, groups), n_items=n_items)
 
 
 def never_labeled(subject: Subject) -> Finding | None:
     """TW306: gold shows a class, and no item without a gold label gets it."""
     table = subject.classes
-    if table is None or not table.facts["never"]:
+    if not table.facts["never"]:
         return None
     never, n_items = table.facts["never"], table.facts["n_items"]
     shares = {row["class"]: (row["n_gold"], row["gold_share"]) for row in table.rows()}
@@ -131,26 +135,18 @@ def never_labeled(subject: Subject) -> Finding | None:
     )
 
 
-def _group(group: Overruled) -> str:
-    said = f"{listed(group.rules)} said {listed([group.voted])}, labeled {listed([group.label])}"
-    return f"{said} ({group.n_items:,} item{'s' * (group.n_items != 1)})"
+def _group(group: dict[str, Any]) -> str:
+    votes = f"{listed(group['rules'])} said {listed([group['voted']])}, labeled {listed([group['label']])}"
+    return f"{votes} ({group['n_items']:,} item{'s' * (group['n_items'] != 1)})"
 
 
-def _first_overruled(subject: Subject) -> tuple[object, ...]:
+def _first_overruled(subject: Subject, groups: Tidy) -> tuple[object, ...]:
     """Ids of the first items whose votes all agree on another class than their label."""
-    votes, model = subject.votes, subject.model
-    if model is None:
-        return ()
-    per_class = votes.patterns.votes_per_class
-    agree = (per_class.max(axis=1) == per_class.sum(axis=1)) & (per_class.sum(axis=1) > 0)
-    is_free = np.ones(votes.n_items, dtype=bool)
-    if model.known_ is not None:
-        is_free[model.known_.positions(votes)] = False
-    items = np.flatnonzero(agree[votes.inverse] & is_free)
-    said = np.asarray(per_class.argmax(axis=1))[votes.inverse[items]]
-    number = {name: c for c, name in enumerate(votes.class_names)}
-    labels = np.array([number[name] for name in model.predict(votes.take(items)).tolist()], dtype=np.int64)
-    return tuple(votes.item_ids[items[labels != said][:MOST_ITEMS]].tolist())
+    votes = subject.votes
+    is_concerned = np.isin(votes.inverse, groups["pattern"])
+    if subject.model is not None:
+        is_concerned[subject.model._known_items(votes)[0]] = False
+    return tuple(votes.item_ids[np.flatnonzero(is_concerned)[:MOST_ITEMS]].tolist())
 
 
 def reason_not_to_look_at_rows(subject: Subject) -> str | None:
@@ -159,8 +155,8 @@ def reason_not_to_look_at_rows(subject: Subject) -> str | None:
         return "needs a fit"
     if subject.votes.patterns.n_patterns * subject.votes.n_rules > MOST_CELLS:
         return f"needs the patterns as a table, which has more than {MOST_CELLS:,} cells here"
-    if not subject.bounds_accuracies:
-        return "needs a box whose first intervals are the accuracies of the rules"
+    if len(subject.bounded_rules) < subject.votes.n_rules:
+        return "needs a box that bounds the accuracy of every rule"
     return None
 
 

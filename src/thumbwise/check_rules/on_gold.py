@@ -11,7 +11,6 @@ from thumbwise.check_rules.findings import Finding, find, listed
 from thumbwise.check_rules.subject import Gold, Subject
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.gold_checks.sample_check import check_sample
-from thumbwise.moments import find_frequencies
 from thumbwise.outward import at_most
 
 # The error of the test of gold against the pool: how often it fires on a random sample, at most.
@@ -52,26 +51,19 @@ def missing_classes(subject: Subject) -> Finding | None:
     """TW202: no gold item is of some class."""
     if subject.gold is None:
         return None
-    counts = np.bincount(subject.gold.labels, minlength=subject.votes.n_classes)
-    missing = tuple(subject.votes.class_names[c] for c in np.flatnonzero(counts == 0).tolist())
+    rows = list(subject.classes.rows())
+    missing = tuple(row["class"] for row in rows if not row["n_gold"])
     if not missing:
         return None
-    seen = [subject.votes.class_names[c] for c in np.flatnonzero(counts).tolist()]
+    seen = [row["class"] for row in rows if row["n_gold"]]
     what = "1 class has" if len(missing) == 1 else f"{len(missing):,} classes have"
     said = f"{what} no label among the {len(subject.gold):,} of gold: {listed(missing)}."
     if len(seen) == 1:
         said = f"Gold shows only class {listed(seen)}: {said}"
-    return find("TW202", said + _frequency_bound(subject, missing), classes=missing)
-
-
-def _frequency_bound(subject: Subject, missing: tuple[object, ...]) -> str:
-    places = np.empty(0, dtype=np.int64) if subject.box is None else find_frequencies(subject.box.about, missing)
-    known = places[places >= 0]
-    if not len(known) or subject.box is None:
-        return ""
-    return (
-        f" Such a class may still be that of up to {at_most(100 * subject.box.upper[known].max(), 1)} % of the items."
-    )
+    known = [row["upper"] for row in rows if not row["n_gold"] and row["upper"] is not None]
+    if known:
+        said += f" Such a class may still be that of up to {at_most(100 * max(known), 1)} % of the items."
+    return find("TW202", said, classes=missing)
 
 
 def labels_do_not_fit(subject: Subject) -> Finding | None:
@@ -99,11 +91,11 @@ def _part_to_shuffle(gold: Gold) -> Gold:
 
 def little_gold(subject: Subject) -> Finding | None:
     """TW204: half of the rules have an interval wider than 0.4, from gold."""
-    bounded = subject.intervals()
-    if subject.gold is None or bounded is None:
+    bounded = subject.bounded_rules
+    if subject.gold is None or not len(bounded):
         return None
-    rules, lower, upper = bounded
-    width = float(np.median(upper - lower))
+    widths = np.subtract(bounded["upper"], bounded["lower"])
+    width = float(np.median(widths))
     if width <= WIDE:
         return None
     # Widths fall like one over the square root of the number of labels.
@@ -112,5 +104,5 @@ def little_gold(subject: Subject) -> Finding | None:
         f"With {len(subject.gold):,} gold labels and {subject.votes.n_rules:,} rules, the interval of the middle rule "
         f"is {width:.2f} wide, and more than {WIDE:g} is little to go by; about {needed:,} labels would do."
     )
-    names = tuple(subject.votes.rule_names[j] for j, w in zip(rules, upper - lower, strict=True) if w > WIDE)
+    names = tuple(rule for rule, w in zip(bounded["rule"], widths, strict=True) if w > WIDE)
     return find("TW204", said, rules=names)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from thumbwise._typing import IntArray
 from thumbwise.check_rules.findings import Finding, find, listed
 from thumbwise.check_rules.subject import Subject
+from thumbwise.displays.rules import worse_than_chance
 from thumbwise.outward import at_most, level
 from thumbwise.redundancy import MIN_SHARED, SAME, Duplicate, find_duplicates
 from thumbwise.votes import Votes
@@ -24,16 +24,10 @@ def below_chance(subject: Subject) -> Finding | None:
     The intervals of a box from gold hold jointly, so the chance that any rule that is no worse than guessing is
     accused is at most one minus the confidence level of the box, whatever the number of rules.
     """
-    bounded = subject.intervals()
-    if bounded is None or subject.box is None:
-        return None
-    rules, _, upper = bounded
-    chance = 1 / subject.votes.n_classes
-    worse = np.flatnonzero(upper < chance)
+    worse = worse_than_chance(subject.rules)
     if not len(worse):
         return None
-    names = _names(subject.votes, np.array(rules)[worse])
-    highest = float(upper[worse].max())
+    names, highest = worse["rule"], max(worse["upper"])
     said = f"{_rules(len(names))} right less often than guessing would be, 1/{subject.votes.n_classes}: {listed(names)}"
     return find("TW101", f"{said}; the highest upper bound is {at_most(highest)}{_level(subject)}.", rules=names)
 
@@ -51,12 +45,12 @@ def unseen_on_gold(subject: Subject) -> Finding | None:
     """TW102: a rule votes on the pool, and on no gold item."""
     if subject.gold is None:
         return None
-    everywhere = subject.votes.patterns.votes_per_rule
-    unseen = np.flatnonzero((everywhere > 0) & (subject.gold.votes.patterns.votes_per_rule == 0))
-    if not len(unseen):
+    on_gold = subject.gold.votes.patterns.votes_per_rule.tolist()
+    unseen = {row["rule"]: row["n_votes"] for row, n in zip(subject.rules.rows(), on_gold, strict=True) if not n}
+    unseen = {rule: n for rule, n in unseen.items() if n}
+    if not unseen:
         return None
-    names = _names(subject.votes, unseen)
-    most = int(everywhere[unseen].max())
+    names, most = tuple(unseen), max(unseen.values())
     said = f"{_rules(len(names), 'votes', 'vote')} on none of the {len(subject.gold):,} gold items: {listed(names)}"
     return find("TW102", f"{said}; on the pool such a rule votes on up to {most:,} items.", rules=names)
 
@@ -93,37 +87,31 @@ def _part_for_pairs(votes: Votes) -> tuple[Votes, str]:
 
 def silent_or_constant(subject: Subject) -> Finding | None:
     """TW104: a rule votes on no item, or gives every item the same class. A rule with one class may abstain."""
-    table, n_items = subject.votes.patterns.vote_table, subject.votes.n_items
-    silent = np.flatnonzero(table.sum(axis=1) == 0)
-    constant = np.flatnonzero((table.max(axis=1) == n_items) & (n_items > 1))
-    if not len(silent) + len(constant):
+    n_items = subject.votes.n_items
+    silent = tuple(row["rule"] for row in subject.rules.rows() if not row["n_votes"])
+    constant = tuple(row["rule"] for row in subject.rules.rows() if max(row["votes_per_class"]) == n_items > 1)
+    if not silent + constant:
         return None
     parts = [
-        f"{_rules(len(rules), *verbs)} {what}: {listed(_names(subject.votes, rules))}"
+        f"{_rules(len(rules), *verbs)} {what}: {listed(rules)}"
         for rules, verbs, what in (
             (silent, ("never votes", "never vote"), f"on any of the {n_items:,} items"),
             (constant, ("gives", "give"), f"all {n_items:,} items the same class"),
         )
         if len(rules)
     ]
-    both = np.concatenate([silent, constant])
-    return find("TW104", "; ".join(parts) + ".", rules=_names(subject.votes, both))
+    return find("TW104", "; ".join(parts) + ".", rules=silent + constant)
 
 
 def rare_rules(subject: Subject) -> Finding | None:
     """TW105: a rule votes, but on less than one item in 200."""
-    n_votes, n_items = subject.votes.patterns.votes_per_rule, subject.votes.n_items
-    rare = np.flatnonzero((n_votes > 0) & (n_votes < RARE * n_items))
-    if not len(rare):
+    n_items = subject.votes.n_items
+    rare = {row["rule"]: row["n_votes"] for row in subject.rules.rows() if 0 < row["n_votes"] < RARE * n_items}
+    if not rare:
         return None
-    names = _names(subject.votes, rare)
-    fewest = int(n_votes[rare].min())
+    names, fewest = tuple(rare), min(rare.values())
     said = f"{_rules(len(names), 'votes', 'vote')} on less than {100 * RARE:g} % of the {n_items:,} items"
     return find("TW105", f"{said}: {listed(names)}; the rarest on {fewest:,}.", rules=names)
-
-
-def _names(votes: Votes, rules: IntArray) -> tuple[str, ...]:
-    return tuple(votes.rule_names[j] for j in rules.tolist())
 
 
 def _rules(n: int, one: str = "is", many: str = "are") -> str:

@@ -8,23 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.comparison import Comparison, compare
 from thumbwise.designs import as_design
-from thumbwise.displays.classes import classes_table
+from thumbwise.displays.classes import describe_classes
+from thumbwise.displays.fitted import check_fitted_to
+from thumbwise.displays.rules import describe_rules
 from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError
 from thumbwise.gold import GoldIs
 from thumbwise.inputs import classes_of, in_memory, read_gold
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.moments import find_accuracies
 from thumbwise.opened_gold import check_roles, known_gold
-from thumbwise.overview import check_fitted_to
 from thumbwise.votes import Votes
 
 
@@ -81,26 +80,19 @@ class Subject:
         )
 
     @cached_property
-    def classes(self) -> Tidy | None:
-        """How many items get each class, beside gold; None without a fit."""
-        if self.model is None:
-            return None
-        return classes_table(self.model, self.votes, None if self.gold is None else self.gold.labels)
+    def rules(self) -> Tidy:
+        """What each rule does, as :func:`thumbwise.displays.rules_table` tells it, as far as it is known."""
+        return describe_rules(self.votes, self.box, self.model)
 
-    @property
-    def bounds_accuracies(self) -> bool:
-        """Whether the box bounds the accuracy of every rule, before all else."""
-        return self.box is not None and bool((find_accuracies(self.box.about, self.votes.rule_names) >= 0).all())
+    @cached_property
+    def classes(self) -> Tidy:
+        """Votes, labels and gold of each class, as :func:`thumbwise.displays.classes_table` counts them."""
+        return describe_classes(self.votes, self.box, self.model, None if self.gold is None else self.gold.labels)
 
-    def intervals(self) -> tuple[list[int], FloatArray, FloatArray] | None:
-        """Positions of the rules whose accuracy the box bounds, and these bounds; None if it bounds none."""
-        if self.box is None:
-            return None
-        places = find_accuracies(self.box.about, self.votes.rule_names)
-        rules = np.flatnonzero(places >= 0)
-        if len(rules) == 0:
-            return None
-        return rules.tolist(), self.box.lower[places[rules]], self.box.upper[places[rules]]
+    @cached_property
+    def bounded_rules(self) -> Tidy:
+        """The rules whose accuracy the box bounds."""
+        return self.rules.take([j for j, lower in enumerate(self.rules["lower"]) if lower is not None])
 
 
 def open_subject(
@@ -158,13 +150,7 @@ def _box_from_gold(votes: Any, gold: Gold, pool: Votes, confidence_level: float)
 def _box_of(model: Any, votes: Votes, box: Box | None) -> Box:
     if box is not None:
         raise InvalidChoiceError("pass either a model, which has its box, or a box, not both.")
-    if not isinstance(model, BalsubramaniFreund) or not hasattr(model, "certificate_"):
-        raise InvalidChoiceError(
-            f"model must be a fitted BalsubramaniFreund, which alone has a box; found {type(model).__name__}. Call "
-            "fit first, or leave the model out."
-        )
-    check_fitted_to(model, votes)
-    return model.box_
+    return check_fitted_to(model, votes).box_
 
 
 def _fit(votes: Votes, box: Box) -> tuple[BalsubramaniFreund | None, InfeasibleBoxError | None]:

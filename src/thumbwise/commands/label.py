@@ -21,7 +21,8 @@ from thumbwise.commands.label_lazily import (
     write_lazily,
 )
 from thumbwise.console import in_command_words, progress, stderr, stdout, visible
-from thumbwise.displays.classes import classes_table
+from thumbwise.displays.classes import classes_table, overruled_table
+from thumbwise.displays.rules import rules_table, worse_than_chance
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.io.labeled import Shape, output_names, write_labels
@@ -32,7 +33,6 @@ from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
 from thumbwise.io.tables import check_table_file
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.overview import class_rows, find_overruled, rule_rows, worse_than_chance
 
 OnInfeasible = Literal["raise", "widen"]
 
@@ -153,16 +153,14 @@ def print_fit(
     drop: Sequence[str] = (),
 ) -> None:
     """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
-    console, votes = stdout(), reading.votes
-    rows = rule_rows(model, votes)
-    n_silent = int(votes.patterns.counts[votes.patterns.votes_per_pattern == 0].sum())
+    console = stdout()
+    rules, classes = rules_table(model, reading), classes_table(model, reading)
     printed.print_understood(console, source, reading, abstain)
     printed.print_dropped(console, drop)
     console.print()
-    printed.print_rules(console, rows, votes.class_names)
-    printed.print_classes(console, class_rows(model, votes))
-    printed.print_labels(console, classes_table(model, votes, reading.gold_labels))
+    printed.print_rules(console, rules)
+    printed.print_classes(console, classes)
+    printed.print_labels(console, classes)
     printed.print_certificate(console, model.certificate_)
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
-    worse = worse_than_chance(rows, votes.n_classes)
-    printed.print_warnings(console, worse, find_overruled(model, votes), n_silent, votes.n_classes)
+    printed.print_warnings(console, rules, worse_than_chance(rules), overruled_table(model, reading))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from thumbwise.certificate import Certificate
+from typing import TYPE_CHECKING
+
 from thumbwise.displays.tidy import Tidy
-from thumbwise.planning import Plan
+from thumbwise.shown import certificate_levels
+
+if TYPE_CHECKING:
+    from thumbwise.certificate import Certificate
+    from thumbwise.planning import Plan
 
 
 def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tidy:
@@ -34,12 +39,7 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
     >>> [(row["what"], round(row["log_loss"], 3)) for row in certificate_table(model.certificate_).rows()]
     [('guessing', 0.693), ('bound', 0.562), ('entropy', 0.562)]
     """
-    rows = {
-        "guessing": certificate.guessing,
-        **({} if certificate.knows_no_frequencies else {"baseline": certificate.baseline}),
-        "bound": certificate.log_loss_bound,
-        "entropy": certificate.entropy,
-    }
+    rows = certificate_levels(certificate)
     if plan is not None:
         rows["floor"] = plan.floor
     facts = {"is_guarantee": certificate.is_guarantee, "n_items": certificate.n_open}

@@ -9,20 +9,22 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.displays.tidy import Tidy
+from thumbwise.inputs import as_votes, held_votes, in_memory
+from thumbwise.labels import check_probabilities
 from thumbwise.metrics import first_best
 from thumbwise.patterns import Patterns
 from thumbwise.votes import Votes
 
 
 def least_certain(
-    votes: Votes, proba: FloatArray, *, n_items: int = 20, texts: Mapping[str, Any] | None = None, skip: Any = ()
+    votes: Any, proba: Any, *, n_items: int = 20, texts: Mapping[str, Any] | None = None, skip: Any = ()
 ) -> Tidy:
     """The items whose largest probability is smallest, the least certain first; of equal ones, the earlier.
 
     Parameters
     ----------
-    votes : Votes
-    proba : ndarray of shape (n_items, n_classes)
+    votes : Votes, Reading, array-like or frame
+    proba : array-like of shape (n_items, n_classes)
     n_items : int
         How many, at most.
     texts : mapping of str to column, optional
@@ -45,22 +47,28 @@ def least_certain(
     >>> table["item"], table["label"], table["votes"]
     (('q2',), ('spam',), ({'ham': 1, 'spam': 1},))
     """
-    top = proba.max(axis=1)
-    return _table(votes, proba, _smallest(top, _free(votes, skip), n_items), texts)
+    votes, proba = _read(votes, proba)
+    return _table(votes, proba, _smallest(proba.max(axis=1), _free(votes, skip), n_items), texts)
 
 
 def most_contested(
-    votes: Votes, proba: FloatArray, *, n_items: int = 20, texts: Mapping[str, Any] | None = None, skip: Any = ()
+    votes: Any, proba: Any, *, n_items: int = 20, texts: Mapping[str, Any] | None = None, skip: Any = ()
 ) -> Tidy:
     """The items with most votes against the class that has most votes; of equal ones, the less certain first.
 
     Items on which all votes agree are never among them. Parameters and columns are those of :func:`least_certain`.
     """
+    votes, proba = _read(votes, proba)
     against = _against(votes.patterns)[votes.inverse]
     free = _free(votes, skip)
     free = free[against[free] > 0]
     # Probabilities are below 2, so they only order what is equal otherwise.
     return _table(votes, proba, _smallest(proba.max(axis=1) / 2 - against, free, n_items), texts)
+
+
+def _read(votes: Any, proba: Any) -> tuple[Votes, FloatArray]:
+    read = in_memory(as_votes(held_votes(votes)))
+    return read, check_probabilities(proba, (read.n_items, read.n_classes))
 
 
 def _against(patterns: Patterns) -> IntArray:
@@ -94,13 +102,13 @@ def _table(votes: Votes, proba: FloatArray, chosen: IntArray, texts: Mapping[str
             "probability": proba[chosen].max(axis=1, initial=0),
             "n_votes": per_class.sum(axis=1),
             "n_against": _against(shown),
-            "votes": [_said(votes, row) for row in per_class],
+            "votes": [_by_name(votes, row) for row in per_class],
             **{name: _taken(column, chosen) for name, column in (texts or {}).items()},
         }
     )
 
 
-def _said(votes: Votes, row: AnyArray) -> dict[Any, int]:
+def _by_name(votes: Votes, row: AnyArray) -> dict[Any, int]:
     return {votes.class_names[c]: int(row[c]) for c in np.flatnonzero(row)}
 
 

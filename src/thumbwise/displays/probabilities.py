@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import beta
 
-from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.displays.tidy import Tidy
+from thumbwise.labels import check_probabilities
 from thumbwise.metrics import first_best
 
 _N_BINS = 20
@@ -30,7 +31,7 @@ def confidence_table(proba: npt.ArrayLike, *, n_bins: int = _N_BINS) -> Tidy:
     >>> table["lower"], table["n_items"]
     ((0.5, 0.75), (1, 2))
     """
-    given = np.asarray(proba, dtype=float)
+    given = check_probabilities(proba)
     chance, top = 1 / given.shape[1], given.max(axis=1, initial=0)
     edges = np.linspace(chance, 1, n_bins + 1)
     bins = np.clip(np.searchsorted(edges, top, side="right") - 1, 0, n_bins - 1)
@@ -40,7 +41,7 @@ def confidence_table(proba: npt.ArrayLike, *, n_bins: int = _N_BINS) -> Tidy:
 
 
 def reliability_table(
-    labels: IntArray, proba: npt.ArrayLike, *, confidence_level: float = 0.95, n_bins: int = _N_RELIABILITY_BINS
+    labels: npt.ArrayLike, proba: npt.ArrayLike, *, confidence_level: float = 0.95, n_bins: int = _N_RELIABILITY_BINS
 ) -> Tidy:
     """In bins of the largest probability: how sure the predictions are on average, and how often they are right.
 
@@ -48,6 +49,15 @@ def reliability_table(
 
     *Guarantee*: the interval of a bin covers the chance of being right there at that level if ``proba`` comes from a
     fit that has not seen the labels; with folds this is approximate.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_items,)
+        Class numbers.
+    proba : array-like of shape (n_items, n_classes)
+    confidence_level : float
+    n_bins : int
+        Between 1 / n_classes and 1.
 
     Returns
     -------
@@ -62,8 +72,8 @@ def reliability_table(
     >>> table["n_items"], round(table["confidence"][0], 3), round(table["accuracy"][0], 3)
     ((3,), 0.923, 0.667)
     """
-    given = np.asarray(proba, dtype=float)
-    top, is_right = given.max(axis=1), first_best(given) == labels
+    given = check_probabilities(proba)
+    top, is_right = given.max(axis=1), first_best(given) == np.asarray(labels)
     edges = np.linspace(1 / given.shape[1], 1, n_bins + 1)
     bins = np.clip(np.searchsorted(edges, top, side="right") - 1, 0, n_bins - 1)
     n_items, right, sure = (np.bincount(bins, w, minlength=n_bins) for w in (np.ones(len(top)), is_right, top))

@@ -54,6 +54,9 @@ class Tidy:
         taken = {name: tuple(column[i] for i in positions) for name, column in self.columns.items()}
         return Tidy(MappingProxyType(taken), self.facts)
 
+    def __repr__(self) -> str:
+        return f"Tidy({len(self):,} rows; {', '.join(self.columns)})"
+
     def __getitem__(self, name: str) -> tuple[Any, ...]:
         return self.columns[name]
 

@@ -28,11 +28,12 @@ from thumbwise.io.jury_records.outcomes import (
     find_outcomes,
     settle_pairs,
 )
-from thumbwise.io.jury_records.panel import JudgeFailure, JudgeRecord, Jury, count_judges, visible
+from thumbwise.io.jury_records.panel import JudgeFailure, JudgeRecord, Jury, count_judges
 from thumbwise.io.tables import Table, write_table
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.long_columns import as_array, plain_value
 from thumbwise.reading.long_votes import Duplicates
+from thumbwise.shown import one_line
 from thumbwise.votes import Votes
 
 __all__ = ["JudgeFailure", "JudgeRecord", "Jury", "read_jury", "write_jury"]
@@ -221,7 +222,7 @@ def _warnings(judges: Sequence[JudgeRecord]) -> list[str]:
     """The judges that failed on a large share of what they were asked; ten at most by name."""
     many = [judge for judge in judges if judge.failed_share > MANY_FAILED]
     lines = [
-        f"warning: judge {visible(repr(judge.name), 60)} failed on {judge.n_failed:,} of "
+        f"warning: judge {one_line(repr(judge.name))} failed on {judge.n_failed:,} of "
         f"{judge.n_items - judge.n_not_asked:,} items that it was asked about; if these are the hard ones, its votes "
         "on the others say little about them"
         for judge in islice(many, 10)

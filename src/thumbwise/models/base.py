@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
-from thumbwise.inputs import check_table, in_memory, is_unnamed, open_lazy
+from thumbwise.inputs import check_table, held_votes, in_memory, is_unnamed, open_lazy
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.models.additive_terms import AdditiveTerms
@@ -260,8 +260,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     def _read(self, votes: Any) -> Any:
         """Votes to predict for, with the rules in the order of the fit."""
         check_is_fitted(self)
-        held = getattr(votes, "votes", None)  # of a reading
-        votes = held if isinstance(held, CountedVotes) else votes
+        votes = held_votes(votes)
         if not isinstance(votes, CountedVotes):
             check_table(votes)
             names = tuple(self.classes_.tolist())

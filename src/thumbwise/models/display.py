@@ -6,10 +6,9 @@ from collections.abc import Hashable, Sequence
 from html import escape
 from typing import Any
 
-from thumbwise.shown import show_model
+from thumbwise.shown import one_line, show_model
 
 _MOST_NAMES = 8
-_LONGEST_NAME = 60
 
 
 class ShownInNotebooks:
@@ -49,9 +48,5 @@ def fit_as_html(model: Any) -> str:
 
 
 def _listed(what: str, names: Sequence[Hashable]) -> str:
-    shown = ", ".join(_shortened(str(name)) for name in names[:_MOST_NAMES])
+    shown = ", ".join(one_line(name) for name in names[:_MOST_NAMES])
     return f"{len(names):,} {what}: {shown}" + (", ..." if len(names) > _MOST_NAMES else "")
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from thumbwise._typing import IntArray
 from thumbwise.counted_votes import CountedVotes
 
@@ -29,13 +27,4 @@ class PoolSummary:
 
     @classmethod
     def of(cls, votes: CountedVotes) -> PoolSummary:
-        return cls(votes.n_items, count_votes(votes), votes.fingerprint)
-
-
-def count_votes(votes: CountedVotes) -> IntArray:
-    """Items by rule and class, shape (n_rules, n_classes). Sums of counts are exact in floats up to 2^53."""
-    patterns, k = votes.patterns, votes.n_classes
-    cells = patterns.rules.astype(np.int64) * k + patterns.classes
-    weights = np.repeat(patterns.counts, np.diff(patterns.starts))
-    counts = np.bincount(cells, weights, minlength=votes.n_rules * k)
-    return np.rint(counts).astype(np.int64).reshape(votes.n_rules, k)
+        return cls(votes.n_items, votes.patterns.vote_table, votes.fingerprint)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from thumbwise.outward import at_most
 from thumbwise.plotting.style import BLUE, GREEN, GREY, SKY, SMALL, column, fact, finish, new_axes, numbers
+from thumbwise.shown import level_name, level_value
 
 _COLOURS = {"guessing": GREY, "baseline": GREY, "bound": BLUE, "entropy": SKY, "floor": GREEN}
-_NAMES = {"baseline": "class frequencies alone", "floor": "floor (estimate)"}
 
 
 def plot_certificate(table: Any, ax: Any = None) -> Any:
@@ -18,7 +17,7 @@ def plot_certificate(table: Any, ax: Any = None) -> Any:
     Parameters
     ----------
     table : Tidy or frame
-        Columns ``what``, ``log_loss``; fact ``is_guarantee``. From :func:`thumbwise.displays.bounds.certificate_table`.
+        Columns ``what``, ``log_loss``; fact ``is_guarantee``. From :func:`thumbwise.displays.certificate_table`.
     ax : matplotlib.axes.Axes, optional
 
     Examples
@@ -32,18 +31,13 @@ def plot_certificate(table: Any, ax: Any = None) -> Any:
     ax.barh(range(len(what)), losses, color=[_COLOURS.get(name, GREY) for name in what], height=0.6)
     for row, (name, value) in enumerate(zip(what, losses, strict=True)):
         ax.annotate(
-            _rounded(name, value), (value, row), (3, 0), textcoords="offset points", va="center", fontsize=SMALL
+            level_value(name, value), (value, row), (3, 0), textcoords="offset points", va="center", fontsize=SMALL
         )
-    ax.set_yticks(range(len(what)), [_NAMES.get(name, name) for name in what])
+    ax.set_yticks(range(len(what)), [level_name(name) for name in what])
     ax.set_ylim(len(what) - 0.4, -0.6)
     ax.set_xlim(0, 1.15 * max([*losses, 1e-9]))
     title = "no guarantee" if fact(table, "is_guarantee") is False else ""
     return finish(ax, x="mean log loss in nats", title=title)
-
-
-def _rounded(name: str, value: float) -> str:
-    """Three digits; a bound is rounded upward, because what is shown must still be one."""
-    return at_most(value) if name in ("baseline", "bound") else f"{value:.3f}"
 
 
 def plot_plan(table: Any, ax: Any = None) -> Any:
@@ -53,7 +47,7 @@ def plot_plan(table: Any, ax: Any = None) -> Any:
     ----------
     table : Tidy or frame
         Columns ``n_gold``, ``planned_bound``; facts ``floor``, ``guessing``. From
-        :func:`thumbwise.displays.bounds.plan_table`.
+        :func:`thumbwise.displays.plan_table`.
     ax : matplotlib.axes.Axes, optional
 
     Examples

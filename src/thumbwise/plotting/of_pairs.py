@@ -23,7 +23,7 @@ def plot_agreement(table: Any, rule_names: Sequence[object], ax: Any = None) -> 
     Parameters
     ----------
     table : Tidy or frame
-        Columns ``first``, ``second``, ``agreement``. From :func:`thumbwise.displays.pairs.agreement_table`.
+        Columns ``first``, ``second``, ``agreement``. From :func:`thumbwise.displays.agreement_table`.
     rule_names : sequence
         Names of the rules that the table numbers.
     ax : matplotlib.axes.Axes, optional
@@ -43,7 +43,7 @@ def plot_error_correlation(table: Any, rule_names: Sequence[object], ax: Any = N
     Parameters
     ----------
     table : Tidy or frame
-        Columns ``first``, ``second``, ``correlation``. From :func:`thumbwise.displays.pairs.errors_table`.
+        Columns ``first``, ``second``, ``correlation``. From :func:`thumbwise.displays.errors_table`.
     rule_names : sequence
     ax : matplotlib.axes.Axes, optional
 

@@ -14,7 +14,7 @@ def plot_confidences(table: Any, ax: Any = None) -> Any:
     ----------
     table : Tidy or frame
         Columns ``lower``, ``upper``, ``n_items``; fact ``mean``. From
-        :func:`thumbwise.displays.probabilities.confidence_table`.
+        :func:`thumbwise.displays.confidence_table`.
     ax : matplotlib.axes.Axes, optional
 
     Examples
@@ -40,7 +40,7 @@ def plot_reliability(table: Any, ax: Any = None) -> Any:
     ----------
     table : Tidy or frame
         Columns ``n_items``, ``confidence``, ``accuracy``, ``accuracy_lower``, ``accuracy_upper``. From
-        :func:`thumbwise.displays.probabilities.reliability_table`, of predictions that have not seen the labels.
+        :func:`thumbwise.displays.reliability_table`, of predictions that have not seen the labels.
     ax : matplotlib.axes.Axes, optional
 
     Examples

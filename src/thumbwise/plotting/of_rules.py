@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from thumbwise.displays.rules import against_chance
 from thumbwise.plotting.style import (
     BLUE,
     GREY,
@@ -18,6 +19,7 @@ from thumbwise.plotting.style import (
 )
 
 _ACTIVE = {"lower": BLUE, "upper": VERMILLION}
+_SIDES = {"better": BLUE, "worse": VERMILLION, "open": GREY}
 
 
 def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
@@ -30,7 +32,7 @@ def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
     ----------
     table : Tidy or frame
         Columns ``rule``, ``gold_accuracy``, ``lower``, ``upper``; fact ``chance``. From
-        :func:`thumbwise.displays.rules.rules_table`.
+        :func:`thumbwise.displays.rules_table`.
     ax : matplotlib.axes.Axes, optional
         What to draw on; absent: a new figure, ``ax.figure`` of what is returned.
 
@@ -68,7 +70,7 @@ def plot_weights(table: Any, ax: Any = None) -> Any:
     Parameters
     ----------
     table : Tidy or frame
-        Columns ``rule``, ``weight``, ``active``. From :func:`thumbwise.displays.rules.rules_table`.
+        Columns ``rule``, ``weight``, ``active``. From :func:`thumbwise.displays.rules_table`.
     ax : matplotlib.axes.Axes, optional
 
     Examples
@@ -96,9 +98,7 @@ def _axes_for_rows(ax: Any, n_rows: int) -> tuple[Any, float | None]:
 
 
 def _side(lower: float, upper: float, chance: float | None) -> str:
-    if chance is None:
-        return BLUE
-    return VERMILLION if upper < chance else BLUE if lower > chance else GREY
+    return BLUE if chance is None else _SIDES[against_chance(lower, upper, chance)]
 
 
 def _thin(n_rows: int) -> float:

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from thumbwise.displays.rules import against_chance
 from thumbwise.displays.tidy import Tidy
 from thumbwise.outward import at_most, between
 from thumbwise.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
-from thumbwise.report.markup import Markup, one_line, tag
+from thumbwise.report.markup import Markup, tag
+from thumbwise.shown import level_name, level_value, one_line
 
-_NAMES = {
-    "guessing": "guessing",
-    "baseline": "class frequencies alone",
-    "bound": "bound",
-    "entropy": "entropy",
-    "floor": "floor (estimate)",
-}
 _ROW = 18
 _LEFT = 46
 
@@ -45,9 +40,7 @@ def certificate_chart(levels: Tidy) -> Markup:
 
 
 def _level(row: dict[str, Any]) -> str:
-    value = row["log_loss"]
-    shown = at_most(value) if row["what"] in ("baseline", "bound") else f"{value:.3f}"
-    return f"{_NAMES.get(row['what'], row['what'])} {shown}"
+    return f"{level_name(row['what'])} {level_value(row['what'], row['log_loss'])}"
 
 
 def dot_plot(rules: Tidy) -> Markup:
@@ -59,7 +52,7 @@ def dot_plot(rules: Tidy) -> Markup:
     parts = [axis_below(scale, bottom, "accuracy", top=4), line(scale(chance), 4, scale(chance), bottom, "chance")]
     below = 0
     for i, row in enumerate(rows):
-        kind = "worse" if row["upper"] < chance else "better" if row["lower"] > chance else "open"
+        kind = against_chance(row["lower"], row["upper"], chance)
         below += kind == "worse"
         parts.append(_interval(row, scale, 12 + _ROW * i, kind))
     parts.append(text(f"guessing {chance:.2g}", scale(chance), bottom + 44, "middle", "name"))

@@ -114,7 +114,7 @@ def gather(
         agreement=agreement_table(votes, mapped.tolist() if len(mapped) < votes.n_rules else None),
         errors=errors_table(reading.gold_votes.with_rules(mapped.tolist()), _names(reading)) if has_gold else None,
         confidences=confidence_table(proba[free]),
-        classes=classes_table(model, votes, reading.gold_labels if has_gold else None),
+        classes=classes_table(model, reading),
         reliability=reliability,
         planned=None if plan is None else plan_table(plan),
         plan_sentences=str(plan or ""),

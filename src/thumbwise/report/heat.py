@@ -12,7 +12,8 @@ import numpy.typing as npt
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.displays.pairs import like_together
 from thumbwise.report.axes import WIDTH, picture, text
-from thumbwise.report.markup import Markup, one_line, png, tag
+from thumbwise.report.markup import Markup, png, tag
+from thumbwise.shown import one_line
 
 Kind = Literal["agreement", "correlation"]
 Pixels: TypeAlias = npt.NDArray[np.uint8]

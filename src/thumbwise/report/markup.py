@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-from thumbwise.console import visible
+from thumbwise.shown import visible
 
 
 class Markup(str):
@@ -37,19 +37,6 @@ def _escaped(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return escape(visible(value))
-
-
-def one_line(text: object, longest: int) -> str:
-    r"""Text in one line: white space joined, what does not show escaped, and no longer than said.
-
-    Examples
-    --------
-    >>> one_line("a  long\nstory", 8)
-    'a long …'
-    """
-    start = str(text)[: 4 * longest + 64]  # a text of a gigabyte is not split into words
-    said = visible(" ".join(start.split()))
-    return said if len(said) <= longest else said[: longest - 1] + "…"
 
 
 def png(pixels: npt.NDArray[np.uint8]) -> str:

@@ -14,44 +14,33 @@ from thumbwise.console import plural
 from thumbwise.displays.pairs import square
 from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import MissingPackageError
-from thumbwise.outward import at_least, at_most, level
+from thumbwise.outward import level
 from thumbwise.report.charts import certificate_chart, confidence_chart, dot_plot, plan_chart, reliability_chart
 from thumbwise.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULES, Contents
 from thumbwise.report.heat import heat_map
-from thumbwise.report.markup import Markup, one_line
+from thumbwise.report.markup import Markup
+from thumbwise.shown import fixed, lower_end, one_line, side, signed, upper_end, whole
 
 # Letters of rule names that a page holds in all, and of one text of an item; markup may take five times as many.
 _ALL_NAMES, _LONGEST_NAME, _SHORTEST_NAME = 200_000, 10_000, 200
 _LONGEST_TEXT, _LONGEST_SENTENCE = 1_000, 3_000
 _SHORT = 120
-_NOTHING = "-"
 _SHOWN_PAIRS = 10
 # Gold items that two rules must share for the correlation of their errors to be shown.
 FEWEST_SHARED = 10
 _ITEM_COLUMNS = ("item", "label", "probability", "n_votes", "n_against", "votes")
 
 
-def _fixed(value: float | None, digits: int = 3) -> str:
-    return _NOTHING if value is None else f"{value:.{digits}f}"
-
-
-def _signed(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:+.3f}" if value else "0"
-
-
-def _whole(value: int | None) -> str:
-    return _NOTHING if value is None else f"{value:,}"
-
-
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "short": lambda value: one_line(value, _SHORT),
     "text": lambda value: "" if value is None else one_line(value, _LONGEST_TEXT),
     "sentence": lambda value: one_line(value, _LONGEST_SENTENCE),
-    "fixed": _fixed,
-    "signed": _signed,
-    "whole": _whole,
-    "at_least": lambda value: _NOTHING if value is None else at_least(value),
-    "at_most": lambda value: _NOTHING if value is None else at_most(value),
+    "fixed": fixed,
+    "signed": signed,
+    "whole": whole,
+    "at_least": lower_end,
+    "at_most": upper_end,
+    "side": side,
     "level": level,
 }
 

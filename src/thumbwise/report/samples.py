@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from thumbwise.gold import GoldIs, GoldSample
 from thumbwise.io.readings import Reading
 from thumbwise.labels import UNKNOWN
 from thumbwise.planner import Planner
-from thumbwise.planning import Plan, RuleWorth, plan, plan_rows
+from thumbwise.planning import Plan, plan, plan_with
 from thumbwise.votes import Votes
 
 # Votes on distinct patterns with which a comparison of 100 rules takes some three seconds on one core, ...
@@ -99,22 +98,8 @@ def _plan_parts(sampled: Sampled, box: Box, pin_gold: bool, *, with_worth: bool)
     planner = Planner(sample, 1 - (box.evidence.confidence_level or 0.95), keep)
     most = max(gold.n_items, pool.n_items)
     sizes = sorted({min(most, gold.n_items * 2**i) for i in range(6)})
-    return Plan(
-        rows=plan_rows(planner, sizes),
-        floor=planner.floor(),
-        rule_gains=(),
-        random_gain=planner.random_gain(),
-        worth=_worth(planner, pool.rule_names) if with_worth else (),
-        guessing=math.log(pool.n_classes),
-        keeps_gold=keep,
-        is_consistent=planner.is_consistent,
-        evidence=None if sampled.note else box.evidence,
-    )
-
-
-def _worth(planner: Planner, names: tuple[str, ...]) -> tuple[RuleWorth, ...]:
-    bounds = [planner.bound_without(j) for j in range(len(names))]
-    return tuple(RuleWorth(name, bound, bound - planner.bound) for name, bound in zip(names, bounds, strict=True))
+    evidence = None if sampled.note else box.evidence
+    return plan_with(planner, pool, evidence, sizes=sizes, with_gains=False, with_worth=with_worth)
 
 
 def compare_for_report(reading: Reading, confidence_level: float) -> tuple[Comparison | None, str]:

@@ -7,17 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.displays.fitted import check_fitted_to
+from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.inputs import classes_of, read_items
 from thumbwise.io.outputs import REPORT, check_file
 from thumbwise.io.readings import Reading
 from thumbwise.io.whole import replacing
 from thumbwise.labels import code_labels
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.overview import check_fitted_to
 from thumbwise.report.contents import Finding, gather
 from thumbwise.report.page import load_jinja, render
-from thumbwise.votes import Votes
 
 _ENDINGS = (".html", ".htm")
 
@@ -78,7 +77,7 @@ def write_report(
     target = check_report_path(path, overwrite=overwrite)
     load_jinja()  # what is missing is said before anything is computed
     reading = _as_reading(votes, y, model)
-    model = fit_for_report(reading) if model is None else _check_model(model, reading.votes)
+    model = fit_for_report(reading) if model is None else check_fitted_to(model, reading.votes)
     page = render(gather(reading, model, title=title, findings=findings))
     with replacing(target) as part:
         part.write_bytes(page.encode("utf-8"))
@@ -114,13 +113,3 @@ def _as_reading(votes: Any, y: Any, model: Any) -> Reading:
         return votes
     votes, y = read_items(votes, y, class_names=classes_of(model))
     return Reading(votes, code_labels([-1] * votes.n_items if y is None else y, votes.class_names, votes.n_items))
-
-
-def _check_model(model: BalsubramaniFreund, votes: Votes) -> BalsubramaniFreund:
-    if not isinstance(model, BalsubramaniFreund) or not hasattr(model, "certificate_"):
-        raise InvalidVotesError(
-            f"model must be a fitted BalsubramaniFreund, which alone has a certificate; found {type(model).__name__}"
-            f"{'' if not isinstance(model, BalsubramaniFreund) else ' that is not fitted'}. Call fit first."
-        )
-    check_fitted_to(model, votes)
-    return model

@@ -17,6 +17,7 @@ from thumbwise.reading.coding import MAX_INFERRED_CLASSES, smallest_dtype
 from thumbwise.rule_running.items import Items
 from thumbwise.rule_running.returns import ClassNames
 from thumbwise.rule_running.runs import FAILED, MOST_STORED, ChunkVotes, Trouble
+from thumbwise.shown import visible
 from thumbwise.votes import Votes
 
 
@@ -75,11 +76,11 @@ class AppliedRules:
         """Votes, abstentions and failures of each rule, and the first failure of each rule that has any."""
         numbers = [(c.n_votes, c.n_abstentions, c.n_failures) for c in self.counts]
         rows = [["rule", "votes", "abstentions", "failures"]]
-        rows += [[_visible(c.rule), *(f"{n:,}" for n in row)] for c, row in zip(self.counts, numbers, strict=True)]
+        rows += [[visible(c.rule), *(f"{n:,}" for n in row)] for c, row in zip(self.counts, numbers, strict=True)]
         widths = [max(len(row[j]) for row in rows) for j in range(4)]
         lines = [f"{row[0]:<{widths[0]}}" + "".join(f"  {row[j]:>{widths[j]}}" for j in (1, 2, 3)) for row in rows]
         first = {failure.rule: failure for failure in reversed(self.failures)}
-        lines += [_visible(_sentence(first[name])) for name in self.votes.rule_names if name in first]
+        lines += [visible(_sentence(first[name])) for name in self.votes.rule_names if name in first]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -88,10 +89,6 @@ class AppliedRules:
 
 def _sentence(failure: RuleFailure) -> str:
     return f"rule {failure.rule!r} failed on item {failure.item_id!r}: {failure.exception}: {failure.message}"
-
-
-def _visible(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
 class Collected:

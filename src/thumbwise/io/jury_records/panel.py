@@ -12,6 +12,7 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.io.jury_records.log import Log
 from thumbwise.io.jury_records.outcomes import ABSTAINED, FAILED, NOT_ASKED, VOTED
 from thumbwise.reading.long_columns import plain_value
+from thumbwise.shown import one_line
 from thumbwise.votes import Votes
 
 _STATUS_WORDS = ("voted", "abstained", "failed", "not_asked")
@@ -117,7 +118,7 @@ class Jury:
         rows = [["judge", "voted", "abstained", "failed", "not asked"]]
         for judge in self.judges[:_MOST_ROWS]:
             numbers = (judge.n_voted, judge.n_abstained, judge.n_failed, judge.n_not_asked)
-            rows.append([visible(judge.name, _WIDEST_NAME), *(f"{n:,}" for n in numbers)])
+            rows.append([one_line(judge.name, _WIDEST_NAME), *(f"{n:,}" for n in numbers)])
         lines = _aligned(rows)
         n_more = len(self.judges) - _MOST_ROWS
         return "\n".join([*lines, f"... and {n_more:,} more judges"] if n_more > 0 else lines)
@@ -137,12 +138,6 @@ def _unheard(log: Log, n_items: int, n_judges: int) -> tuple[IntArray, IntArray]
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join([r[0].ljust(widths[0]), *map(str.rjust, r[1:], widths[1:])]) for r in rows]
-
-
-def visible(text: str, n_characters: int) -> str:
-    """Short, and with nothing that a terminal would act upon."""
-    cut = text if len(text) <= n_characters else text[: n_characters - 3] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in cut)
 
 
 def count_judges(votes: Votes, log: Log, is_retry: AnyArray) -> tuple[JudgeRecord, ...]:
