@@ -11,7 +11,7 @@ import numpy as np
 
 from thumbwise.box import Box
 from thumbwise.evidence import Evidence
-from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.gold import GoldIs, check_roles, count_gold, known_gold
 from thumbwise.inputs import read_gold
 from thumbwise.outward import at_most
@@ -296,10 +296,13 @@ def plan(
 def _check(confidence_level: float, target: float | None) -> None:
     if not 0 < confidence_level < 1:
         raise InvalidBoxError(
-            f"confidence_level must lie between 0 and 1, exclusive; found {confidence_level}. For 95 %, write 0.95."
+            Argument("confidence_level"),
+            f" must lie between 0 and 1, exclusive; found {confidence_level}. For 95 %, write 0.95.",
         )
     if target is not None and not (math.isfinite(target) and target > 0):
-        raise InvalidBoxError(f"target must be a mean log loss above 0; found {target}. Bounds are in nats.")
+        raise InvalidBoxError(
+            Argument("target"), f" must be a mean log loss above 0; found {target}. Bounds are in nats."
+        )
 
 
 def plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:

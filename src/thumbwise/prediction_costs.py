@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
 from thumbwise.inputs import as_votes, in_memory, read_items
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.metrics import first_best
@@ -70,7 +70,9 @@ def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]
     if len(unknown):
         raise InvalidLabelsError(
             f"there must be a prediction for every item; it is -1 or missing at position {unknown[0]} ({len(unknown)} "
-            "such items). Fill it in, or certify the other items with votes.take(...) and a box made for them."
+            "such items). Fill it in, or certify the other items",
+            InPython(" with votes.take(...) and a box made for them"),
+            ".",
         )
     return True, np.eye(votes.n_classes)[labels]
 
@@ -104,8 +106,10 @@ def _clipped(proba: FloatArray, clip: float) -> FloatArray:
     n_zeros = int((proba == 0).any(axis=1).sum())
     if n_zeros:
         raise InvalidLabelsError(
-            f"probabilities must be positive if clip=0; {n_zeros} rows hold a 0. If the truth is such a class, log "
-            "loss is infinite, so there is no worst case to certify: pass a positive clip."
+            "probabilities must be positive if ",
+            Argument("clip", 0),
+            f"; {n_zeros} rows hold a 0. If the truth is such a class, log loss is infinite, so there is no worst case "
+            "to certify: pass a positive clip.",
         )
     return proba
 
@@ -131,7 +135,7 @@ def share_costs(votes: Any, group: Any, class_name: Hashable) -> tuple[FloatArra
         )
     number = code_labels([class_name], votes.class_names, 1)[0]
     if number == UNKNOWN:
-        raise InvalidLabelsError(f"class_name must be a class of the votes; found {class_name!r}.")
+        raise InvalidLabelsError(Argument("class_name"), f" must be a class of the votes; found {class_name!r}.")
     costs = np.zeros((votes.n_items, votes.n_classes))
     costs[is_member, number] = votes.n_items / size
     return costs, size

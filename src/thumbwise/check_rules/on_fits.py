@@ -7,6 +7,7 @@ import numpy as np
 from thumbwise.baselines import REFERENCE
 from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
 from thumbwise.check_rules.subject import Subject
+from thumbwise.exceptions import InPython, Message
 from thumbwise.outward import at_most
 from thumbwise.overview import Overruled, find_overruled
 
@@ -93,7 +94,14 @@ def not_converged(subject: Subject) -> Finding | None:
         return None
     certificate = subject.model.certificate_
     said = f"After {subject.model.n_iter_:,} iterations the KKT residual is {certificate.kkt_residual:.1e}"
-    return find("TW304", f"{said}, above tol={subject.model.tol:.1e}; the gap of the bound is {certificate.gap:.1e}.")
+    return find(
+        "TW304",
+        Message(
+            f"{said}, above ",
+            InPython("tol="),
+            f"{subject.model.tol:.1e}; the gap of the bound is {certificate.gap:.1e}.",
+        ),
+    )
 
 
 def overruled(subject: Subject) -> Finding | None:

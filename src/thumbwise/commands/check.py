@@ -11,7 +11,8 @@ from rich.text import Text
 from thumbwise import console as printed
 from thumbwise.check_rules.findings import Checks
 from thumbwise.checks import check
-from thumbwise.console import _cell, _grid, in_command_words, progress, stdout, visible
+from thumbwise.commands.wording import in_command_words
+from thumbwise.console import _cell, _grid, progress, stdout, visible
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
 
@@ -48,8 +49,8 @@ def print_checks(console: Console, found: Checks) -> None:
             grid.add_row(*map(_cell, [finding.code, finding.severity, finding.title]))
         console.print(grid)
     for finding in found:
-        console.print(Text.assemble((finding.code, "bold"), " ", visible(finding.explanation)))
-        console.print(Text(f"  {visible(in_command_words(finding.advice))} ({finding.anchor})"))
+        console.print(Text.assemble((finding.code, "bold"), " ", visible(in_command_words(finding.explanation))))
+        console.print(Text(f"  {visible(in_command_words(finding.advice, of='label'))} ({finding.anchor})"))
     for why in dict.fromkeys(found.skipped.values()):
         codes = ", ".join(code for code, reason in found.skipped.items() if reason == why)
         console.print(Text(f"not checked ({visible(why)}): {codes}"))

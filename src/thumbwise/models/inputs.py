@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import DegenerateFitWarning, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, DegenerateFitWarning, InvalidLabelsError, InvalidVotesError
 from thumbwise.inputs import as_votes, match_rules, read_items
 from thumbwise.votes import Votes
 
@@ -78,7 +78,9 @@ def align(votes: Any, rule_names: tuple[str, ...], class_names: tuple[Any, ...],
     if votes.class_names != class_names:
         raise InvalidVotesError(
             f"votes must have the classes that the model was fitted with, {class_names[:10]}; "
-            f"found {votes.class_names[:10]}. Declare them with class_names=[...]."
+            f"found {votes.class_names[:10]}. Declare them with ",
+            Argument("class_names", [...]),
+            ".",
         )
     if votes.n_rules != len(rule_names):
         raise InvalidVotesError(
