@@ -197,6 +197,7 @@ def check_table(votes: Any) -> None:
         )
     if votes.ndim == 2 and len(votes) and votes.shape[1] == 0:
         raise InvalidVotesError(
-            f"votes must hold at least one rule; found no rules, or 0 feature(s) (shape={votes.shape}) while a minimum "
-            "of 1 is required. Give each rule a column."
+            "votes must hold at least one rule; found no rules",
+            InPython(f", or 0 feature(s) (shape={votes.shape}) while a minimum of 1 is required"),
+            ". Give each rule a column.",
         )
