@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -185,6 +185,18 @@ def _grid(title: str, headers: Sequence[str]) -> Grid:
 
 def _cell(text: str) -> Text:
     return Text(visible(text))
+
+
+def print_table(
+    console: Console, title: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)
+) -> None:
+    """A table of texts; the columns in ``left`` begin at their left side, the others end at their right."""
+    grid = _grid(title, headers)
+    for j in left:
+        grid.columns[j].justify = "left"
+    for row in rows:
+        grid.add_row(*map(_cell, row))
+    console.print(grid)
 
 
 def print_certificate(console: Console, certificate: Certificate) -> None:

@@ -139,7 +139,8 @@ def check_shape(shape: tuple[int, ...]) -> None:
 def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     if isinstance(item_ids, str):
         raise InvalidVotesError(
-            f"item_ids={item_ids!r} names a column, but the votes are not a frame. Pass the ids themselves."
+            Argument("item_ids", repr(item_ids)),
+            " names a column, but the votes are not a frame. Pass the ids themselves.",
         )
     try:
         table = _unmask(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
