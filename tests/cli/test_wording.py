@@ -22,6 +22,7 @@ import typer
 import thumbwise as tw
 from cli.test_command_words import ARGUMENTS, assert_no_python
 from laws.test_layers import SOURCES, reachable
+from thumbwise import exceptions
 from thumbwise.check_rules.codes import CODES
 from thumbwise.cli import app
 from thumbwise.commands.wording import OPTIONS, REPEATED, as_option, in_command_words
@@ -212,6 +213,24 @@ def test_the_walk_sees_arguments_in_text() -> None:
     assert [text for text in plain_texts(tree) if IN_TEXT.search(text)] == [" raise n_classes", "gold=FILE"]
     assert IN_TEXT.search("say gold=FILE")
     assert not IN_TEXT.search("column 'item_id' is no rule")
+
+
+def errors_as_text(tree: ast.AST) -> list[str]:
+    """What is put into text of an error of ours that was caught: ``{error}`` has lost its parts."""
+    lost = []
+    for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name):
+        caught = {node.id for node in ast.walk(handler.type or handler) if isinstance(node, ast.Name)}
+        if any(issubclass(getattr(exceptions, name, int), ThumbwiseError) for name in caught):
+            texts = [node.value for node in ast.walk(handler) if isinstance(node, ast.FormattedValue)]
+            lost += [ast.unparse(text) for text in texts if ast.unparse(text) in (handler.name, f"str({handler.name})")]
+    return lost
+
+
+def test_errors_within_errors_keep_their_parts() -> None:
+    assert errors_as_text(ast.parse('try: f()\nexcept InvalidVotesError as e: raise E(f"so: {e}")')) == ["e"]
+    assert {
+        module: lost for module in IN_REACH if (lost := errors_as_text(ast.parse(SOURCES[module].read_text())))
+    } == {}
 
 
 def test_a_contradiction_is_said_without_python() -> None:
