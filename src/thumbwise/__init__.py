@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from thumbwise.io.labeled import as_snorkel as as_snorkel
     from thumbwise.io.labeled import labels_frame as labels_frame
     from thumbwise.io.labeled import write_labels as write_labels
+    from thumbwise.io.predictions import read_predictions as read_predictions
     from thumbwise.io.readings import Reading as Reading
     from thumbwise.io.sources import read_votes as read_votes
     from thumbwise.io.votes_files import write_votes as write_votes
@@ -134,6 +135,7 @@ _HOMES = {
     "neg_log_loss": "thumbwise.folds",
     "plan": "thumbwise.planning",
     "read_jury": "thumbwise.io.jury",
+    "read_predictions": "thumbwise.io.predictions",
     "read_votes": "thumbwise.io.sources",
     "rule": "thumbwise.rules",
     "share_range": "thumbwise.ranges",
@@ -181,6 +183,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "soft_labels",
     "SoftLabels",
     "certify",
+    "read_predictions",
     "add_rule",
     "share_range",
     "plan",

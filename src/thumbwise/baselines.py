@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
@@ -115,16 +115,20 @@ def choose_methods(chosen: MethodChoice) -> tuple[Method, ...]:
     """Methods by name, the first six or all; the reference is always among them."""
     if isinstance(chosen, str):
         if chosen not in ("default", "all"):
-            raise InvalidChoiceError(f'methods must be "default", "all" or a list of names; found {chosen!r}.')
+            raise InvalidChoiceError(
+                Argument("methods"), f' must be "default", "all" or a list of names; found {chosen!r}.'
+            )
         return list_methods(by_default=chosen == "default")
     named = {method.name: method for method in list_methods()}
     strange = [name for name in chosen if isinstance(name, str) and name not in named]
     if strange:
-        raise InvalidChoiceError(f"methods must be some of {', '.join(map(repr, named))}; found {strange[0]!r}.")
+        raise InvalidChoiceError(
+            Argument("methods"), f" must be some of {', '.join(map(repr, named))}; found {strange[0]!r}."
+        )
     methods = tuple(named[name] if isinstance(name, str) else name for name in chosen)
     names = [method.name for method in methods]
     if len(set(names)) < len(names):
-        raise InvalidChoiceError(f"methods must have different names; found {names}.")
+        raise InvalidChoiceError(Argument("methods"), f" must have different names; found {names}.")
     return methods if REFERENCE.name in names else (REFERENCE, *methods)
 
 

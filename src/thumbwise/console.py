@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import csv
-import io
-import re
-import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from thumbwise.commands.wording import in_command_words
 from thumbwise.outward import at_most
 from thumbwise.shown import fixed, lower_end, side, signed, upper_end, whole
 from thumbwise.shown import visible as visible  # noqa: PLC0414  # commands print with it
@@ -40,35 +36,6 @@ _REASONS = {
     "gold": "gold says that these rules are mostly wrong (gold)",
     "classes": "the class weights outweigh these rules (classes)",
 }
-
-# The core speaks to people who write Python; the same things have other names on the command line.
-_OPTIONS = {
-    "item_id": "--id",
-    "class_names": "--classes",
-    "confidence_level": "--confidence",
-    "on_infeasible": "--on-infeasible",
-    **{
-        name: f"--{name.replace('_', '-')}" for name in ("gold", "gold_column", "gold_id", "gold_label", "null_verdict")
-    },
-    **{name: f"--{name}" for name in ("rule", "label", "layout", "ignore", "codes", "abstain", "duplicates")},
-}
-_VALUES = {"class_names": "NAME,NAME,...", "abstain": "VALUE", "codes": "VALUE=NAME,...", "gold": "FILE"}
-# Names of columns and classes are quoted, and stay as they are.
-_UNQUOTED = r"(?<!['\"\w.-])"
-_SENTENCES = (
-    (r"n_classes=\.\.\. or (?=class_names=)", ""),
-    (r"raise n_classes \(or list them in class_names\)", "list them with class_names=[...]"),
-    (r"declare n_classes=\d+", "list the classes with class_names=[...]"),
-    (r"n_classes=(\d+)", r"\1"),
-    (r"(class_names=\[\.\.\.\]) to Votes", r"\1"),
-    (r"name it as item_id, or list the rules in rules=\[\.\.\.\]", "name it with item_id=NAME or ignore=[NAME]"),
-    (r"leave it out of rules", "say ignore=[NAME]"),
-    (r"Raise max_patterns if they fit, or use", "Use"),
-    (r"\btol=", "the tolerance "),
-    (r"\bpass overwrite=True", "say --overwrite"),
-    (r'on_infeasible="widen" of BalsubramaniFreund', 'thumbwise label on_infeasible="widen"'),
-    (r"at the weights in \.weights, ", ""),
-)
 
 
 def stdout() -> Console:
@@ -93,43 +60,6 @@ def progress(what: str) -> AbstractContextManager[object]:
     return console.status(Text(what)) if console.is_terminal else nullcontext()
 
 
-def in_command_words(message: str) -> str:
-    """An error of the core with the options of the command line in place of Python's arguments."""
-    for python, command in _SENTENCES:
-        message = re.sub(python, command, message)
-    message = re.sub(rf"{_UNQUOTED}(class_names|ignore)=(\[[^\]]*\])", _list_words, message)
-    message = re.sub(rf"{_UNQUOTED}codes=\{{([^}}]*)\}}", _code_words, message)
-    argument = rf"{_UNQUOTED}({'|'.join(_OPTIONS)})="
-    message = re.sub(argument + r"\.\.\.", lambda found: _option(found[1], _VALUES.get(found[1], "NAME")), message)
-    message = re.sub(argument + r"[\"']([\w-]+)[\"']", lambda found: _option(found[1], found[2]), message)
-    message = re.sub(argument, lambda found: _option(found[1], ""), message)
-    clear = "|".join(name for name in _OPTIONS if "_" in name)
-    return re.sub(rf"{_UNQUOTED}({clear})(?!['\"\w])", lambda found: _OPTIONS[found[1]], message)
-
-
-def _option(argument: str, value: str) -> str:
-    return f"{_OPTIONS[argument]} {value}"
-
-
-def _list_words(found: re.Match[str]) -> str:
-    """A list of names as it is typed: one option each for columns, one with commas for classes."""
-    try:
-        names = [str(name) for name in ast.literal_eval(found[2].replace("...", "NAME"))]
-    except (ValueError, SyntaxError):  # [NAME], [...], [1,2,...]
-        return _option(found[1], _VALUES[found[1]] if found[2] == "[...]" else found[2][1:-1])
-    if found[1] == "ignore":
-        return " ".join(_option("ignore", shlex.quote(name)) for name in names)
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return _option("class_names", shlex.quote(line.getvalue()))
-
-
-def _code_words(found: re.Match[str]) -> str:
-    """``-1: NAME, 0: None`` as it is typed: ``'-1=NAME,0='``."""
-    pairs = (pair.partition(":") for pair in found[1].split(","))
-    return _option("codes", "'" + ",".join(f"{k.strip()}={v.strip().replace('None', '')}" for k, _, v in pairs) + "'")
-
-
 def plural(n: int, word: str) -> str:
     """1 item, 2 items, 2 classes."""
     ending = "" if n == 1 else "es" if word.endswith("s") else "s"
@@ -148,7 +78,7 @@ def print_understood(console: Console, source: str, reading: Reading | LazyReadi
     _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
     _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
     for note in reading.notes:
-        _say(console, visible(note))
+        _say(console, visible(in_command_words(note)))
     taken = "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
     _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
     if reading.jury is not None:
@@ -252,6 +182,18 @@ def _grid(title: str, headers: Sequence[str]) -> Grid:
 
 def _cell(text: str) -> Text:
     return Text(visible(text))
+
+
+def print_table(
+    console: Console, title: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)
+) -> None:
+    """A table of texts; the columns in ``left`` begin at their left side, the others end at their right."""
+    grid = _grid(title, headers)
+    for j in left:
+        grid.columns[j].justify = "left"
+    for row in rows:
+        grid.add_row(*map(_cell, row))
+    console.print(grid)
 
 
 def print_certificate(console: Console, certificate: Certificate) -> None:

@@ -190,18 +190,21 @@ class InfeasibleBoxError(ThumbwiseError):
         self.widening_factor = widening_factor
         self.widening_amount = widening_amount
         self.can_widen = can_widen
-        super().__init__(self._message())
+        super().__init__(*self._parts())
 
-    def _message(self) -> str:
+    def _parts(self) -> tuple[object, ...]:
         shown = ", ".join(self.conflicting[:8]) + (", ..." if len(self.conflicting) > 8 else "")
         factor = f"{self.widening_factor:.4g} times as wide, or " if np.isfinite(self.widening_factor) else ""
-        mend = 'widen the intervals, or pass on_infeasible="widen"' if self.can_widen else "or widen the intervals"
+        mend = ("widen the intervals, or pass ", Argument("on_infeasible", '"widen"'))
         return (
             "the box must contain at least one labeling of the items; its intervals contradict each other "
-            f"(dual value {self.dual_value:.3g} < 0 at the weights in .weights, which proves it). "
-            f"In conflict ({len(self.conflicting)}): {shown}. "
+            f"(dual value {self.dual_value:.3g} < 0",
+            InPython(" at the weights in .weights"),
+            f", which proves it). In conflict ({len(self.conflicting)}): {shown}. "
             f"The intervals would fit if they were {factor}moved outward by {self.widening_amount:.4g} at each end. "
-            f"Check the gold labels of these rules, {mend}."
+            "Check the gold labels of these rules, ",
+            *(mend if self.can_widen else ("or widen the intervals",)),
+            ".",
         )
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN
 from thumbwise.reading.coding import MAX_INFERRED_CLASSES, is_missing, settle_n_classes, settle_names
 from thumbwise.reading.item_order import in_item_order
@@ -159,7 +159,10 @@ def largest_label(labels: Any) -> int:
     if largest >= MAX_INFERRED_CLASSES:
         raise InvalidLabelsError(
             f"labels must be class numbers; found {largest}, which would make more than {MAX_INFERRED_CLASSES} "
-            "classes. If these are ids, pass the labels; if that many classes are meant, pass Votes with n_classes."
+            "classes. If these are ids, pass the labels; if that many classes are meant, pass ",
+            InPython("Votes with "),
+            Argument("n_classes"),
+            ".",
         )
     return int(largest)
 
@@ -187,8 +190,11 @@ def in_memory(votes: Any) -> Votes:
         return votes
     raise InvalidLabelsError(
         "labels in the order of the items need items in memory; these votes are held elsewhere, and their rows have no "
-        "order. Pass the votes on the labeled items, votes.take_ids(ids); to fit, a box from them: "
-        'Box.from_gold(votes.take_ids(ids), labels, pool=votes, gold_is="subset").'
+        "order.",
+        InPython(
+            " Pass the votes on the labeled items, votes.take_ids(ids); to fit, a box from them: "
+            'Box.from_gold(votes.take_ids(ids), labels, pool=votes, gold_is="subset").'
+        ),
     )
 
 
@@ -226,6 +232,7 @@ def check_table(votes: Any) -> None:
         )
     if votes.ndim == 2 and len(votes) and votes.shape[1] == 0:
         raise InvalidVotesError(
-            f"votes must hold at least one rule; found no rules, or 0 feature(s) (shape={votes.shape}) while a minimum "
-            "of 1 is required. Give each rule a column."
+            "votes must hold at least one rule; found no rules",
+            InPython(f", or 0 feature(s) (shape={votes.shape}) while a minimum of 1 is required"),
+            ". Give each rule a column.",
         )

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InPython, InvalidLabelsError
+from thumbwise.exceptions import Argument, InPython, InvalidLabelsError
 from thumbwise.reading.coding import is_missing
 from thumbwise.votes import Votes
 
@@ -88,14 +88,16 @@ def _strange_label(values: AnyArray, strange: IntArray, class_names: Sequence[Ha
     known = ", ".join(repr(name) for name in class_names[:10]) + (", ..." if len(class_names) > 10 else "")
     near = get_close_matches(str(value), [str(name) for name in class_names], n=1) if isinstance(value, str) else []
     if near:
-        hint = f"Is {near[0]!r} meant? If there is one more class, list all of them with class_names=[...]."
+        hint = f"Is {near[0]!r} meant? If there is one more class, list all of them with "
     elif isinstance(value, str):
-        hint = "If the votes are numbers or there is one more class, list all classes with class_names=[...]."
+        hint = "If the votes are numbers or there is one more class, list all classes with "
     else:
-        hint = "If classes are numbered from 1, subtract 1; if there is one more class, list all: class_names=[...]."
+        hint = "If classes are numbered from 1, subtract 1; if there is one more class, list all: "
     return InvalidLabelsError(
         f"labels must be classes of the votes ({known}), or -1 or missing where unknown; found {value!r} at position "
-        f"{strange[0]} ({len(strange)} such labels). {hint}"
+        f"{strange[0]} ({len(strange)} such labels). {hint}",
+        Argument("class_names", [...]),
+        ".",
     )
 
 
@@ -112,7 +114,8 @@ def label_masses(votes: Votes, labels: Any) -> FloatArray | IntArray:
     if len(unknown):
         raise InvalidLabelsError(
             f"the truth must be known for every item; it is missing at position {unknown[0]} ({len(unknown)} such "
-            "items). For labels of some items, use Box.from_gold."
+            "items).",
+            InPython(" For labels of some items, use Box.from_gold."),
         )
     return label_counts(votes, coded)
 

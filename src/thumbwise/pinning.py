@@ -42,7 +42,7 @@ def pose_known_problem(votes: CountedVotes, box: Box, known: KnownLabels) -> Pro
         taken = votes.take_ids(known.item_ids)
     except InvalidLabelsError as error:
         raise InvalidBoxError(
-            f"known labels must belong to items of these votes: {error} Or make the box anew from these votes."
+            "known labels must belong to items of these votes: ", error, " Or make the box anew from these votes."
         ) from error
     return _pose_without(votes, box, taken, known.labels)
 

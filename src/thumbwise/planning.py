@@ -13,7 +13,7 @@ from thumbwise.box import Box
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.estimates import check_level
 from thumbwise.evidence import Evidence
-from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.gold import Design, GoldIs
 from thumbwise.opened_gold import open_plain_gold
 from thumbwise.outward import at_most
@@ -309,7 +309,9 @@ def plan_with(
 
 def _check_target(target: float | None) -> None:
     if target is not None and not (math.isfinite(target) and target > 0):
-        raise InvalidBoxError(f"target must be a mean log loss above 0; found {target}. Bounds are in nats.")
+        raise InvalidBoxError(
+            Argument("target"), f" must be a mean log loss above 0; found {target}. Bounds are in nats."
+        )
 
 
 def _plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.inputs import as_votes, in_memory, read_items
 from thumbwise.labels import UNKNOWN, check_probabilities, code_labels
 from thumbwise.metrics import first_best
@@ -20,6 +21,67 @@ Metric = Literal["accuracy", "log_loss", "brier"]
 METRICS: tuple[Metric, ...] = ("accuracy", "log_loss", "brier")
 # Names of the models that were added to votes as rules. Votes never change, so this stays right as long as they live.
 _added: WeakKeyDictionary[Votes, tuple[str, ...]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a model predicts for each item, in the order of the votes. Made by :func:`thumbwise.read_predictions`.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_items, n_classes)
+        One-hot, or probabilities if there is nothing else.
+    proba : ndarray of shape (n_items, n_classes) or None
+        If the model gives them.
+    where : str or None
+        Where they come from, in words.
+    is_ours : bool
+        Whether thumbwise made them, from what gold said.
+    """
+
+    labels: FloatArray
+    proba: FloatArray | None = None
+    where: str | None = None
+    is_ours: bool = False
+
+    def for_metric(self, metric: Metric) -> FloatArray:
+        """Labels count for accuracy; probabilities for everything else."""
+        if metric == "accuracy":
+            return self.labels
+        if self.proba is None:
+            raise InvalidFileError(
+                f"{metric} needs a column of probabilities for each class, p_<class>; found labels only. Add the "
+                "columns, or choose ",
+                Argument("metric", '"accuracy"'),
+                ".",
+            )
+        return self.proba
+
+    def why_not_unseen(self, gold: IntArray) -> str | None:
+        """Why these predictions cannot be ones that know nothing of gold, in words, if that is to be seen.
+
+        Parameters
+        ----------
+        gold : ndarray of shape (n_items,)
+            Class number of each item, -1 where unknown.
+        """
+        if self.is_ours:
+            return f"{self.where} holds labels that thumbwise made with gold labels, as its columns show"
+        if not agrees_with_all(first_best(self.labels), gold):
+            return None
+        n_gold = int((gold != UNKNOWN).sum())
+        of = "" if self.where is None else f" of {self.where}"
+        known = f"{n_gold:,} gold label{'' if n_gold == 1 else 's'}"
+        return f"the predictions{of} agree with all {known}, as those do that were made with them"
+
+
+def as_predictions(given: Any, votes: Votes) -> Predictions:
+    """Labels or probabilities of any kind as predictions in the order of the votes."""
+    if isinstance(given, Predictions):
+        return given
+    votes, given = read_items(votes, given)
+    is_hard, proba = _as_probabilities(given, votes)
+    return Predictions(proba, None if is_hard else proba)
 
 
 def prediction_costs(predictions: Any, votes: Any, metric: Metric, *, clip: float = 1e-15) -> FloatArray:
@@ -69,7 +131,9 @@ def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]
     if len(unknown):
         raise InvalidLabelsError(
             f"there must be a prediction for every item; it is -1 or missing at position {unknown[0]} ({len(unknown)} "
-            "such items). Fill it in, or certify the other items with votes.take(...) and a box made for them."
+            "such items). Fill it in, or certify the other items",
+            InPython(" with votes.take(...) and a box made for them"),
+            ".",
         )
     return True, np.eye(votes.n_classes)[labels]
 
@@ -83,8 +147,10 @@ def _clipped(proba: FloatArray, clip: float) -> FloatArray:
     n_zeros = int((proba == 0).any(axis=1).sum())
     if n_zeros:
         raise InvalidLabelsError(
-            f"probabilities must be positive if clip=0; {n_zeros} rows hold a 0. If the truth is such a class, log "
-            "loss is infinite, so there is no worst case to certify: pass a positive clip."
+            "probabilities must be positive if ",
+            Argument("clip", 0),
+            f"; {n_zeros} rows hold a 0. If the truth is such a class, log loss is infinite, so there is no worst case "
+            "to certify: pass a positive clip.",
         )
     return proba
 
@@ -110,7 +176,7 @@ def share_costs(votes: Any, group: Any, class_name: Hashable) -> tuple[FloatArra
         )
     number = code_labels([class_name], votes.class_names, 1)[0]
     if number == UNKNOWN:
-        raise InvalidLabelsError(f"class_name must be a class of the votes; found {class_name!r}.")
+        raise InvalidLabelsError(Argument("class_name"), f" must be a class of the votes; found {class_name!r}.")
     costs = np.zeros((votes.n_items, votes.n_classes))
     costs[is_member, number] = votes.n_items / size
     return costs, size

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box import Box
 from thumbwise.evidence import Evidence, Statement
-from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.inputs import as_votes, in_memory, read_items
 from thumbwise.moments import find_accuracies
@@ -22,10 +22,18 @@ from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.outward import at_least, at_most, round_down, round_up
 from thumbwise.pinning import pose_pinned_problem, pose_problem
-from thumbwise.prediction_costs import Metric, add_rule, added_models, prediction_costs, share_costs
+from thumbwise.prediction_costs import (
+    Metric,
+    Predictions,
+    add_rule,
+    added_models,
+    as_predictions,
+    prediction_costs,
+    share_costs,
+)
 from thumbwise.votes import Votes
 
-__all__ = ["Range", "add_rule", "certify", "prediction_costs", "share_costs", "share_range"]
+__all__ = ["Range", "add_rule", "box_with_models", "certify", "prediction_costs", "share_costs", "share_range"]
 
 _NAMES = {"accuracy": "accuracy", "log_loss": "mean log loss", "brier": "mean Brier score", "share": "share"}
 # Largest multipliers to try, in multiples of the spread of the costs.
@@ -111,22 +119,27 @@ class Range(Statement):
 
 
 def certify(
-    predictions: Any, votes: Any, box: Box, *, metric: Metric = "accuracy", versus: Any = None, clip: float = 1e-15
+    predictions: Any,
+    votes: Any,
+    box: Box | None = None,
+    *,
+    metric: Metric = "accuracy",
+    versus: Any = None,
+    clip: float = 1e-15,
+    gold_unseen: bool = False,
+    confidence_level: float = 0.95,
 ) -> Range:
     """Guaranteed range of a score of any model's predictions on items without labels.
 
     Parameters
     ----------
-    predictions : array-like of shape (n_items,) or (n_items, n_classes)
-        Class of each item, by name or number, or class probabilities, from whatever source. What has a pandas index of
-        ids is matched with those of the items.
-    votes : Votes, array-like or frame
-        The items. If the model was also run on gold, without having seen its labels, add it as one more rule to both
-        with :func:`add_rule` and make the box from these: the range is then at least as tight as the exact interval
-        for the model's accuracy on gold, at its share of the error. A model that was added and agrees with every gold
-        label is refused: predictions that were made with gold do so.
-    box : Box
-        Made for these votes.
+    predictions : Predictions, or array-like of shape (n_items,) or (n_items, n_classes)
+        From :func:`read_predictions`; or class of each item, by name or number, or class probabilities, from whatever
+        source. What has a pandas index of ids is matched with those of the items.
+    votes : Reading, Votes, array-like or frame
+        The items; a :class:`Reading` brings its gold labels along.
+    box : Box, optional
+        Made for these votes; left out, it is made from the gold labels of the reading.
     metric : {"accuracy", "log_loss", "brier"}
         As in :mod:`thumbwise.metrics`; for the accuracy of probabilities, of equally probable classes the first counts.
     versus : array-like, optional
@@ -135,6 +148,14 @@ def certify(
     clip : float
         For log loss, probabilities are clipped to ``[clip, 1 - clip]``; unclipped, a probability of 0 would make the
         worst case infinite.
+    gold_unseen : bool
+        The models were run on gold too, and **have not seen its labels**: how right they are there is used. Each is one
+        more rule of the pool and of gold, and the box is made from these, so that the range is at least as tight as the
+        exact interval for the model's accuracy on gold, at its share of the error. Needs a reading whose gold items are
+        among its items; otherwise do the same with :func:`add_rule`. Either way a model that agrees with every gold
+        label is refused, since predictions that were made with gold do so.
+    confidence_level : float
+        Of the box that is made from gold.
 
     Examples
     --------
@@ -149,6 +170,9 @@ def certify(
     The accuracy of these predictions on these 4 items lies between 0.500 and 0.750, if the true labeling satisfies the
     bounds that were written.
     """
+    models = [predictions] if versus is None else [predictions, versus]
+    votes, box = _settle_box(votes, box, models if gold_unseen else None, confidence_level)
+    predictions, versus = (_for_metric(given, metric) for given in (predictions, versus))
     votes, predictions, versus = read_items(votes, predictions, versus, class_names=box.class_names)
     costs = prediction_costs(predictions, votes, metric, clip=clip)
     name = f"the {_NAMES[metric]} of these predictions"
@@ -157,6 +181,68 @@ def certify(
         name += " minus that of the others"
     items = "this item" if votes.n_items == 1 else f"these {votes.n_items:,} items"
     return _find_range(costs, votes, box, metric, f"{name} on {items}")
+
+
+def _for_metric(given: Any, metric: Metric) -> Any:
+    return given.for_metric(metric) if isinstance(given, Predictions) else given
+
+
+def _settle_box(votes: Any, box: Box | None, models: Sequence[Any] | None, confidence_level: float) -> tuple[Any, Box]:
+    """Votes and box, of a reading or as they were given; with models as rules, if there are any that gold can judge."""
+    is_reading = hasattr(votes, "gold_votes")  # readings know ranges, and not the other way round
+    if models is not None and is_reading and box is None:
+        return box_with_models(votes, models, confidence_level=confidence_level)
+    if models is not None:
+        raise InvalidBoxError(
+            Argument("gold_unseen", True),
+            " needs gold labels, to make a box that speaks of the models too; found ",
+            "a box that was made without them" if box is not None else "votes alone",
+            ". Pass a Reading and no box, or add the models as rules with add_rule.",
+        )
+    if box is None and not is_reading:
+        raise InvalidBoxError(
+            "a range needs a box, or gold labels to make one from; found neither. Pass a box that was made for these "
+            "votes, or a Reading with gold labels in place of the votes."
+        )
+    made = votes.box(confidence_level=confidence_level) if box is None else box
+    return (votes.votes if is_reading else votes), made
+
+
+def box_with_models(reading: Any, models: Sequence[Any], *, confidence_level: float = 0.95) -> tuple[Votes, Box]:
+    """The votes with models that have not seen gold as further rules, and the box that gold gives about all of them.
+
+    Parameters
+    ----------
+    reading : Reading
+        Its gold items must be among its items.
+    models : sequence of Predictions or array-like
+        Those that agree with every gold label, or that thumbwise made with gold, are refused.
+    """
+    if reading.gold_is != "subset":
+        raise InvalidLabelsError(
+            Argument("gold_unseen"),
+            " needs gold items that have a prediction; these gold items are not among the items of the votes. Drop ",
+            Argument("gold_unseen"),
+            ".",
+        )
+    pool = in_memory(reading.votes)
+    given = [as_predictions(model, pool) for model in models]
+    reason = reason_seen(given, reading.gold)
+    if reason is not None:
+        raise InvalidLabelsError(
+            Argument("gold_unseen"),
+            f" must be true: {reason}. The range would be false. Drop ",
+            Argument("gold_unseen"),
+            "; the range then holds whatever the model has seen.",
+        )
+    for model, name in zip(given, ("predictions", "versus"), strict=False):
+        pool = add_rule(pool, model.labels, name if name not in pool.rule_names else f"{name} of the model")
+    return pool, replace(reading, votes=pool).box(confidence_level=confidence_level)
+
+
+def reason_seen(models: Sequence[Predictions], gold: IntArray) -> str | None:
+    """Why one of the models has seen gold, in words, if that is to be seen in its predictions."""
+    return next((reason for model in models if (reason := model.why_not_unseen(gold)) is not None), None)
 
 
 def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Range:

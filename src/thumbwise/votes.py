@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.reading.checked_votes import CheckedVotes
 from thumbwise.reading.codes import open_codes
 from thumbwise.reading.item_order import in_item_order
@@ -153,7 +153,12 @@ class Votes(CheckedVotes):
         (['q7', 'q2', 'q9'], ('ann', 'bob'), [[0, 1], [-1, 1], [-1, -1]])
         """
         if item_groups is not None and item_ids is None:
-            raise InvalidVotesError("item_groups needs item_ids, which say in what order the groups are. Pass both.")
+            raise InvalidVotesError(
+                Argument("item_groups"),
+                " needs ",
+                Argument("item_ids"),
+                ", which say in what order the groups are. Pass both.",
+            )
         read = open_long(
             data,
             (item, rule, label),

@@ -56,6 +56,15 @@ def test_a_model_that_has_not_seen_gold_gets_an_interval(arguments: list[object]
     assert str(certify(predicted(), more, box)) in run(*arguments, "--gold-unseen").stdout
 
 
+@pytest.mark.parametrize("options", [[], ["--gold-unseen"], ["--gold-unseen", "--confidence", "0.8"]])
+def test_python_gives_the_same_range(arguments: list[object], folder: Path, run: Run, options: list[str]) -> None:
+    reading = tw.read_votes(folder / "votes.csv", gold=folder / "gold.csv")
+    predictions = tw.read_predictions(folder / "model.csv", reading)
+    level = float(options[-1]) if "--confidence" in options else 0.95
+    certified = tw.certify(predictions, reading, gold_unseen="--gold-unseen" in options, confidence_level=level)
+    assert str(certified) in run(*arguments, *options).stdout.splitlines()
+
+
 def test_differences(arguments: list[object], folder: Path, run: Run) -> None:
     votes, box = pool()
     other = write(folder, "other.csv", predicted(2, 0.3), "label")
@@ -107,6 +116,11 @@ def test_the_other_model_must_not_know_gold_either(arguments: list[object], fold
     answer = run(*arguments, "--versus", knows, "--gold-unseen")
     assert answer.exit_code == 2
     assert f"the predictions of {knows} agree with all 30 gold labels" in answer.stderr
+    reading = tw.read_votes(folder / "votes.csv", gold=folder / "gold.csv")
+    ours, theirs = (tw.read_predictions(path, reading) for path in (folder / "model.csv", knows))
+    with pytest.raises(tw.InvalidLabelsError) as caught:
+        tw.certify(ours, reading, versus=theirs, gold_unseen=True)
+    assert f"error: {str(caught.value).replace('gold_unseen', '--gold-unseen')}\n" == answer.stderr
 
 
 def contradicting(folder: Path) -> list[object]:

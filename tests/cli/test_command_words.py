@@ -13,7 +13,6 @@ import thumbwise as tw
 from cli.mistakes import MISTAKES
 from cli.test_label_bad_input import CASES
 from thumbwise.cli import app
-from thumbwise.console import in_command_words
 
 CALLS = (
     tw.read_votes,
@@ -91,20 +90,3 @@ def test_messages_of_all_commands_name_options(
 ) -> None:
     monkeypatch.chdir(folder)
     assert_no_python(message_of(*arguments))
-
-
-@pytest.mark.parametrize(
-    ("python", "command"),
-    [
-        (
-            "say ignore=['a b', 'c']; class_names=['ham', 'a,b'].",
-            """say --ignore 'a b' --ignore c; --classes 'ham,"a,b"'.""",
-        ),
-        ("codes={-1: NAME, 1: NAME, 0: None}", "--codes '-1=NAME,1=NAME,0='"),
-        ("class_names=[1,2,...]; class_names=[...]", "--classes 1,2,...; --classes NAME,NAME,..."),
-        ("column 'item_id=x' and 'class_names'", "column 'item_id=x' and 'class_names'"),
-        ("layout=\"long\", abstain='-1', abstain=...", "--layout long, --abstain -1, --abstain VALUE"),
-    ],
-)
-def test_words(python: str, command: str) -> None:
-    assert in_command_words(python) == command

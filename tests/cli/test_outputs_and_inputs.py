@@ -58,10 +58,10 @@ def snapshot(home: Path) -> dict[str, str]:
         ("votes/*.parquet", "hand_made", "it is a file without such an ending"),
         ("votes/*.parquet", "pipe", "it is a file without such an ending"),
         ("votes/*.parquet", "folder.csv", "it is a folder"),
-        ("votes/*.parquet", "hand_made.csv", "or say --overwrite"),
+        ("votes/*.parquet", "hand_made.csv", "or pass --overwrite"),
         ("votes.csv", "votes.csv", "is votes.csv"),
         ("votes.csv", "gold.csv", "is gold.csv"),
-        ("votes.csv", "hand_made.csv", "or say --overwrite"),
+        ("votes.csv", "hand_made.csv", "or pass --overwrite"),
     ],
 )
 def test_labels_that_would_destroy_something(home: Path, run: Run, source: str, output: str, message: str) -> None:

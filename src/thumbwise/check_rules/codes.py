@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from thumbwise.exceptions import Argument, InPython, Message
+
 Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
@@ -57,14 +59,22 @@ CODES: dict[str, Code] = {
     "TW201": Code(
         "error",
         "gold is not a random sample of the pool",
-        "Draw a fresh random sample and have it labeled. If gold was drawn by groups or with unequal chances on "
-        "purpose, say so: Box.from_gold takes a design of tw.designs.",
+        Message(
+            "Draw a fresh random sample and have it labeled.",
+            InPython(
+                " If gold was drawn by groups or with unequal chances on purpose, say so: Box.from_gold takes a design "
+                "of tw.designs."
+            ),
+        ),
     ),
     "TW202": Code(
         "warning",
         "class missing in gold",
-        "Check its name among the gold labels. If it is just rare, label more random items, or bound its frequency "
-        "with class_frequencies, or leave the class out.",
+        Message(
+            "Check its name among the gold labels. If it is just rare, label more random items, or ",
+            InPython("bound its frequency with class_frequencies, or "),
+            "leave the class out.",
+        ),
     ),
     "TW203": Code(
         "warning",
@@ -85,18 +95,27 @@ CODES: dict[str, Code] = {
     "TW302": Code(
         "note",
         "majority vote does as well or better",
-        "For labels alone, majority vote will do; what the model adds is the bound. tw.compare shows other methods.",
+        "For labels alone, majority vote will do; what the model adds is the bound. tw.compare and thumbwise compare "
+        "show other methods.",
     ),
     "TW303": Code(
         "error",
         "box is infeasible",
-        "Check the gold labels on which these rules vote, or the bounds that were written. A fit "
-        'can widen the intervals (on_infeasible="widen" of BalsubramaniFreund), but then nothing is guaranteed.',
+        Message(
+            "Check the gold labels on which these rules vote, or the bounds that were written. A fit can widen the "
+            "intervals (",
+            Argument("on_infeasible", '"widen"'),
+            InPython(" of BalsubramaniFreund"),
+            "), but then nothing is guaranteed.",
+        ),
     ),
     "TW304": Code(
         "warning",
         "fit did not converge",
-        "The bound holds but may be loose. Raise max_iter, or tol if so small a residual is not needed.",
+        Message(
+            "The bound holds but may be loose.",
+            InPython(" Raise max_iter, or tol if so small a residual is not needed."),
+        ),
     ),
     "TW305": Code(
         "warning",

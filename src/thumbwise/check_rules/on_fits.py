@@ -12,6 +12,7 @@ from thumbwise.check_rules.findings import MOST_ITEMS, Finding, find, listed
 from thumbwise.check_rules.subject import Subject
 from thumbwise.displays.classes import overruled_table
 from thumbwise.displays.tidy import Tidy
+from thumbwise.exceptions import InPython, Message
 from thumbwise.moments import FREQUENCY
 from thumbwise.outward import at_most
 
@@ -96,7 +97,14 @@ def not_converged(subject: Subject) -> Finding | None:
         return None
     certificate = subject.model.certificate_
     said = f"After {subject.model.n_iter_:,} iterations the KKT residual is {certificate.kkt_residual:.1e}"
-    return find("TW304", f"{said}, above tol={subject.model.tol:.1e}; the gap of the bound is {certificate.gap:.1e}.")
+    return find(
+        "TW304",
+        Message(
+            f"{said}, above ",
+            InPython("tol="),
+            f"{subject.model.tol:.1e}; the gap of the bound is {certificate.gap:.1e}.",
+        ),
+    )
 
 
 def overruled(subject: Subject) -> Finding | None:

@@ -18,7 +18,7 @@ from thumbwise.displays.classes import describe_classes
 from thumbwise.displays.fitted import check_fitted_to
 from thumbwise.displays.rules import describe_rules
 from thumbwise.displays.tidy import Tidy
-from thumbwise.exceptions import InfeasibleBoxError, InvalidChoiceError
+from thumbwise.exceptions import Argument, InfeasibleBoxError, InvalidChoiceError
 from thumbwise.gold import GoldIs
 from thumbwise.inputs import classes_of, in_memory, read_gold
 from thumbwise.io.readings import Reading
@@ -123,8 +123,11 @@ def _open_gold(
     if isinstance(votes, Reading):
         if gold_votes is not None or gold_labels is not None:
             raise InvalidChoiceError(
-                "gold must come from one place; a Reading holds its own, and gold_votes or gold_labels were given too. "
-                "Pass the Reading alone, or its .votes with the gold that is meant."
+                "gold must come from one place; a Reading holds its own, and ",
+                Argument("gold_votes"),
+                " or ",
+                Argument("gold_labels"),
+                " were given too. Pass the Reading alone, or its .votes with the gold that is meant.",
             )
         doubt = None if votes.gold_design is None else votes.gold_design.doubt
         own = Gold(votes.gold_votes, votes.gold_labels, votes.gold_is, doubt)

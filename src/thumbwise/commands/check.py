@@ -11,7 +11,8 @@ from rich.text import Text
 from thumbwise import console as printed
 from thumbwise.check_rules.findings import Checks
 from thumbwise.checks import check
-from thumbwise.console import _cell, _grid, in_command_words, progress, stdout, visible
+from thumbwise.commands.wording import in_command_words
+from thumbwise.console import progress, stdout, visible
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
 
@@ -42,14 +43,11 @@ def check_files(
 def print_checks(console: Console, found: Checks) -> None:
     """A table of codes, then each finding in words, then what was not looked at."""
     if len(found):
-        grid = _grid("Findings", ["code", "severity", "what"])
-        grid.columns[2].justify = "left"
-        for finding in found:
-            grid.add_row(*map(_cell, [finding.code, finding.severity, finding.title]))
-        console.print(grid)
+        rows = ([finding.code, finding.severity, finding.title] for finding in found)
+        printed.print_table(console, "Findings", ["code", "severity", "what"], rows, left=(0, 2))
     for finding in found:
-        console.print(Text.assemble((finding.code, "bold"), " ", visible(finding.explanation)))
-        console.print(Text(f"  {visible(in_command_words(finding.advice))} ({finding.anchor})"))
+        console.print(Text.assemble((finding.code, "bold"), " ", visible(in_command_words(finding.explanation))))
+        console.print(Text(f"  {visible(in_command_words(finding.advice, of='label'))} ({finding.anchor})"))
     for why in dict.fromkeys(found.skipped.values()):
         codes = ", ".join(code for code, reason in found.skipped.items() if reason == why)
         console.print(Text(f"not checked ({visible(why)}): {codes}"))

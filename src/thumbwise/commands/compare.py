@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from thumbwise import console as printed
 from thumbwise.baselines import CLIP, MethodChoice
 from thumbwise.commands.label import read
 from thumbwise.comparison import Comparison, compare
-from thumbwise.console import _cell, _grid, progress, stdout, visible
+from thumbwise.console import progress, stdout, visible
 from thumbwise.io.roles import Roles
 from thumbwise.outward import level, round_down, round_up
 
@@ -41,7 +41,9 @@ def compare_files(
 
 def print_comparison(console: Console, found: Comparison) -> None:
     """The tables, how to read them, and the verdict."""
-    console.print(_scores(found))
+    sure = level(found.confidence_level)
+    headers = ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"]
+    printed.print_table(console, "On gold", headers, _scores(found))
     console.print(
         Text(
             f"each gold item is predicted by a fit that has not seen its label ({found.n_folds} folds); log loss "
@@ -49,21 +51,22 @@ def print_comparison(console: Console, found: Comparison) -> None:
             "Clopper-Pearson; seconds are those of one fit to all items"
         )
     )
-    console.print(_differences(found))
+    headers = ["method", "difference", sure, "p", "real"]
+    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(found))
     console.print(
         Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
     )
     if found.error_pairs:
-        console.print(_pairs(found))
+        headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
+        printed.print_table(console, "Rules that err together", headers, _pairs(found))
     console.print()
     console.print(Text(visible(found), style="bold"))
 
 
-def _scores(found: Comparison) -> Grid:
-    sure = level(found.confidence_level)
-    grid = _grid("On gold", ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"])
+def _scores(found: Comparison) -> Iterator[list[str]]:
     for row in found.scores:
-        cells = [
+        yield [
+            row.method,
             f"{row.log_loss:.3f}",
             _range(row.log_loss_interval),
             f"{row.accuracy:.3f}",
@@ -72,24 +75,17 @@ def _scores(found: Comparison) -> Grid:
             "yes" if row.uses_gold else "no",
             f"{row.seconds:.2g}",
         ]
-        grid.add_row(*map(_cell, [row.method, *cells]))
-    return grid
 
 
-def _differences(found: Comparison) -> Grid:
-    sure = level(found.confidence_level)
-    grid = _grid("Against Balsubramani-Freund", ["method", "difference", sure, "p", "real"])
+def _differences(found: Comparison) -> Iterator[list[str]]:
     for row in found.differences:
-        cells = [f"{row.mean:+.3f}", _range(row.interval, "+"), f"{row.p_value:.4f}", "yes" if row.is_real else "no"]
-        grid.add_row(*map(_cell, [row.method, *cells]))
-    return grid
+        interval, is_real = _range(row.interval, "+"), "yes" if row.is_real else "no"
+        yield [row.method, f"{row.mean:+.3f}", interval, f"{row.p_value:.4f}", is_real]
 
 
-def _pairs(found: Comparison) -> Grid:
-    grid = _grid("Rules that err together", ["rule", "rule", "correlation\nof errors", "shared\ngold votes"])
+def _pairs(found: Comparison) -> Iterator[list[str]]:
     for pair in found.error_pairs[:_SHOWN_PAIRS]:
-        grid.add_row(*map(_cell, [pair.first, pair.second, f"{pair.correlation:+.2f}", f"{pair.n_shared:,}"]))
-    return grid
+        yield [pair.first, pair.second, f"{pair.correlation:+.2f}", f"{pair.n_shared:,}"]
 
 
 def _range(bounds: tuple[float, float], sign: str = "") -> str:

@@ -20,7 +20,8 @@ from thumbwise.commands.label_lazily import (
     read_lazily,
     write_lazily,
 )
-from thumbwise.console import in_command_words, progress, stderr, stdout, visible
+from thumbwise.commands.wording import in_command_words
+from thumbwise.console import progress, stderr, stdout, visible
 from thumbwise.displays.classes import classes_table, overruled_table
 from thumbwise.displays.rules import rules_table, worse_than_chance
 from thumbwise.exceptions import InvalidLabelsError
@@ -141,7 +142,7 @@ def fit(
         box = reading.box(confidence_level=confidence).without_rules(drop)
         model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(reading.votes, box=box)
     for warning in caught:
-        stderr().print(f"warning: {visible(in_command_words(str(warning.message)))}")
+        stderr().print(f"warning: {visible(in_command_words(warning.message))}")
     return model
 
 

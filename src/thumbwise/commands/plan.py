@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from thumbwise import console as printed
 from thumbwise.commands.label import read
-from thumbwise.console import _cell, _grid, plural, progress, stdout, visible
+from thumbwise.console import plural, progress, stdout, visible
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import gold_to_label
 from thumbwise.io.readings import Reading
@@ -117,30 +117,20 @@ def _print_draw(console: Console, votes: str, draw: Draw, n_gold: int) -> None:
 def print_plan(console: Console, planned: Plan) -> None:
     """The planned bounds, the rules, and the sentences."""
     columns = ["gold labels", "items\nwithout gold", "all items"] if planned.keeps_gold else ["gold labels", "bound"]
-    grid = _grid("Planned bound on the mean log loss", columns)
-    for row in planned.rows:
-        cells = [f"{row.n_gold:,}", at_most(row.bound), at_most(row.bound_all)]
-        grid.add_row(*map(_cell, cells[: len(columns)]))
-    console.print(grid)
-    console.print(_rules(planned))
+    rows = [[f"{row.n_gold:,}", at_most(row.bound), at_most(row.bound_all)][: len(columns)] for row in planned.rows]
+    printed.print_table(console, "Planned bound on the mean log loss", columns, rows)
+    headers = ["rule", "items\nwithout gold", "gain per\n100 labels", "bound if it\nhad never been", "worth"]
+    printed.print_table(console, "Rules", headers, _rule_rows(planned))
     for line in _HOW_TO_READ:
         console.print(Text(line))
     console.print()
     console.print(Text(visible(planned), style="bold"))
 
 
-def _rules(planned: Plan) -> Grid:
+def _rule_rows(planned: Plan) -> Iterator[list[str]]:
     """One row per rule, largest gain first."""
-    headers = ["rule", "items\nwithout gold", "gain per\n100 labels", "bound if it\nhad never been", "worth"]
-    grid = _grid("Rules", headers)
     worth = {row.rule: row for row in planned.worth}
     for row in planned.rule_gains:
         without = worth[row.rule]
-        cells = [
-            f"{row.n_unlabeled:,}",
-            f"{100 * row.gain:.4f}",
-            at_most(without.bound_without),
-            f"{without.worth:+.3f}",
-        ]
-        grid.add_row(*map(_cell, [row.rule, *cells]))
-    return grid
+        gain = [f"{row.n_unlabeled:,}", f"{100 * row.gain:.4f}"]
+        yield [row.rule, *gain, at_most(without.bound_without), f"{without.worth:+.3f}"]

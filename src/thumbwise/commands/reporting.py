@@ -12,7 +12,8 @@ from typing import NoReturn
 
 import typer
 
-from thumbwise.console import in_command_words, stderr, visible
+from thumbwise.commands.wording import in_command_words
+from thumbwise.console import stderr, visible
 from thumbwise.exceptions import NoGuaranteeError, ThumbwiseError
 from thumbwise.io.whole import remove_own
 
@@ -32,7 +33,7 @@ def reported() -> Iterator[None]:
     try:
         yield
     except ThumbwiseError as error:
-        stderr().print(f"error: {visible(in_command_words(str(error)))}")
+        stderr().print(f"error: {visible(in_command_words(error))}")
         raise typer.Exit(3 if isinstance(error, NoGuaranteeError) else 2) from None
     except KeyboardInterrupt:
         stderr().print("interrupted")

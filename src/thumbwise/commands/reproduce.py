@@ -9,7 +9,7 @@ from typing import Literal
 from rich.console import Console
 from rich.text import Text
 
-from thumbwise.console import _cell, _grid, plural, stdout, visible
+from thumbwise.console import plural, print_table, stdout, visible
 from thumbwise.datasets.paper import find_paper_folder, load_paper
 from thumbwise.experiments.catalogue import breakdown_experiment, synthetic_experiment, tables_experiment
 from thumbwise.experiments.comparing import Cell, count_flagged
@@ -61,10 +61,9 @@ def _make_figures(home: Path, folder: Path, quick: bool, processes: int) -> list
 
 def _print_tables(console: Console, cells: Sequence[Cell], folder: Path) -> None:
     """How many cells of each method differ from the paper, and which."""
-    grid = _grid("Cells that differ from the paper by more than 4 standard errors", ["method", "differ", "of"])
-    for method, (n_flagged, n_cells) in count_flagged(cells).items():
-        grid.add_row(*map(_cell, [TITLES[method], str(n_flagged), str(n_cells)]))
-    console.print(grid)
+    rows = [[TITLES[method], *map(str, counts)] for method, counts in count_flagged(cells).items()]
+    title = "Cells that differ from the paper by more than 4 standard errors"
+    print_table(console, title, ["method", "differ", "of"], rows)
     for cell in cells:
         if cell.is_flagged and cell.mean is not None:
             where = f"{cell.dataset}, {TITLES[cell.method]}, {cell.loss}"

@@ -22,7 +22,7 @@ from scipy.stats import hypergeom
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.gold_checks.sample_omnibus import omnibus_p_value
 from thumbwise.gold_checks.sample_population import Keys, Population, count_population
 from thumbwise.numerics.resampling import holm
@@ -240,19 +240,26 @@ def _holm(p_values: FloatArray, events: Keys) -> tuple[FloatArray, int]:
 
 def _check_arguments(gold: CountedVotes, pool: CountedVotes, gold_is: str, error: float, n_permutations: int) -> None:
     if gold_is not in ("separate", "subset"):
-        raise InvalidLabelsError(f"gold_is must be one of 'separate', 'subset'; found {gold_is!r}.")
+        raise InvalidLabelsError(Argument("gold_is"), f" must be one of 'separate', 'subset'; found {gold_is!r}.")
     if not 0 < error < 1:
         raise InvalidLabelsError(f"error must lie between 0 and 1, exclusive; found {error}. For 1 %, write 0.01.")
     if n_permutations != 0 and (n_permutations + 1) * error < 2:
         raise InvalidLabelsError(
-            f"n_permutations must be at least 2 / error - 1, or the omnibus part could never fire; found "
-            f"{n_permutations} with error={error}. Pass n_permutations={int(np.ceil(2 / error)) - 1} or more."
+            Argument("n_permutations"),
+            f" must be at least 2 / error - 1, or the omnibus part could never fire; found {n_permutations} with "
+            f"error={error}. Pass ",
+            Argument("n_permutations", int(np.ceil(2 / error)) - 1),
+            " or more.",
         )
     if gold.rule_names != pool.rule_names or gold.class_names != pool.class_names:
         raise InvalidLabelsError(
             f"gold and pool must have the same rules and classes; gold has {gold.n_rules} rules and "
             f"{gold.n_classes} classes, the pool {pool.n_rules} rules and {pool.n_classes} classes, and "
-            f"{_first_difference(gold, pool)}. Give both the same rule_names and class_names."
+            f"{_first_difference(gold, pool)}. Give both the same ",
+            Argument("rule_names"),
+            " and ",
+            Argument("class_names"),
+            ".",
         )
     if gold.n_items == 0:
         raise InvalidLabelsError("there must be at least one gold item; found none. Pass the votes on the gold items.")

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.patterns import Patterns
 
 Keys = npt.NDArray[np.uint64]
@@ -101,13 +101,18 @@ def _scramble(keys: Keys) -> Keys:
 def _check_subset(gold: IntArray, counts: IntArray) -> None:
     if gold.sum() > counts.sum():
         raise InvalidLabelsError(
-            f'gold_is="subset" needs gold to be part of the pool; found {gold.sum():,} gold items but only '
-            f'{counts.sum():,} items in the pool. Pass gold_is="separate" if gold is a sample of its own.'
+            Argument("gold_is", '"subset"'),
+            f" needs gold to be part of the pool; found {gold.sum():,} gold items but only {counts.sum():,} items in "
+            "the pool. Pass ",
+            Argument("gold_is", '"separate"'),
+            " if gold is a sample of its own.",
         )
     if (gold > counts).any():
         t = int(np.argmax(gold - counts))
         raise InvalidLabelsError(
-            f'gold_is="subset" needs gold to be part of the pool; found {gold[t]:,} gold items but only {counts[t]:,} '
-            f"items of the pool with the same votes ({int((gold > counts).sum())} such patterns). "
-            'Pass gold_is="separate" if gold is a sample of its own.'
+            Argument("gold_is", '"subset"'),
+            f" needs gold to be part of the pool; found {gold[t]:,} gold items but only {counts[t]:,} items of the "
+            f"pool with the same votes ({int((gold > counts).sum())} such patterns). Pass ",
+            Argument("gold_is", '"separate"'),
+            " if gold is a sample of its own.",
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign
 from thumbwise.io.readings import Reading
 from thumbwise.io.tables import Table, check_names
@@ -87,7 +87,9 @@ def gold_to_label(reading: Reading, n_items: int, *, seed: int = 0) -> Table:
     """
     if reading.id_name is None:
         raise InvalidFileError(
-            "the votes must have a column of ids, by which labels find their items. Name it with item_id=NAME."
+            "the votes must have a column of ids, by which labels find their items. Name it with ",
+            Argument("item_id", "NAME"),
+            ".",
         )
     if reading.gold_design is not None and reading.gold_design.n_unlabeled:
         raise InvalidLabelsError(
@@ -118,5 +120,5 @@ def _check_columns(reading: Reading) -> None:
         check_names(names)
     except InvalidFileError as error:
         raise InvalidFileError(
-            f"the table would have the columns {', '.join(map(repr, names[:20]))}: {error}"
+            f"the table would have the columns {', '.join(map(repr, names[:20]))}: ", error
         ) from None

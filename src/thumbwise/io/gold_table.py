@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_column, as_table
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, read_design
@@ -93,7 +93,9 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
         return gold_in_order(as_column(gold), "gold", roles, ("gold labels are taken in the order of the items",))
     if id_name is None:
         raise InvalidFileError(
-            "the votes must have a column of ids, to be matched with those of the gold file. Name it with item_id=NAME."
+            "the votes must have a column of ids, to be matched with those of the gold file. Name it with ",
+            Argument("item_id", "NAME"),
+            ".",
         )
     gold_id, gold_label = _gold_columns(table, id_name, roles)
     ids = read_ids(table.columns[gold_id], gold_id, "the gold file")
@@ -148,7 +150,9 @@ def _gold_columns(gold: Table, id_name: str | None, roles: Roles) -> tuple[str, 
     if roles.gold_label is None and len(others) != 1:
         raise InvalidFileError(
             f"the gold file must have one column of labels besides the ids in {gold_id!r}; {listed(gold)} "
-            "Say which it is with gold_label=NAME."
+            "Say which it is with ",
+            Argument("gold_label", "NAME"),
+            ".",
         )
     gold_label = roles.gold_label or others[0]
     if gold_label == gold_id:
@@ -163,6 +167,8 @@ def _likely_gold_id(gold: Table, id_name: str | None) -> str:
     if len(likely) != 1:
         raise InvalidFileError(
             f"the gold file must have a column of ids called {id_name or 'id'!r}, like the votes; {listed(gold)} "
-            "Say which it is with gold_id=NAME."
+            "Say which it is with ",
+            Argument("gold_id", "NAME"),
+            ".",
         )
     return likely[0]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
 from thumbwise.io.jury_records.fields import Fields, check_kind, open_fields
 from thumbwise.io.jury_records.log import MOST_FAILURES, Log, write_log
 from thumbwise.io.jury_records.outcomes import (
@@ -160,13 +160,15 @@ def _check_choices(
     null_verdict: str | None, duplicates: str, abstain: str | None, class_names: tuple[Hashable, ...] | None
 ) -> None:
     if null_verdict not in (None, "abstained", "failed"):
-        raise InvalidChoiceError(f'null_verdict must be "abstained" or "failed"; found {null_verdict!r}.')
+        raise InvalidChoiceError(Argument("null_verdict"), f' must be "abstained" or "failed"; found {null_verdict!r}.')
     if duplicates not in ("raise", "first", "last"):
         raise InvalidChoiceError(f'duplicates must be "raise", "first" or "last"; found {duplicates!r}.')
     if abstain is not None and not isinstance(abstain, str):
         raise InvalidChoiceError(f"abstain must be a verdict that is text; found {abstain!r}.")
     if abstain is not None and class_names is not None and abstain in class_names:
-        raise InvalidChoiceError(f"abstain must be no class; class_names lists {abstain!r} too. Leave out one.")
+        raise InvalidChoiceError(
+            "abstain must be no class; ", Argument("class_names"), f" lists {abstain!r} too. Leave out one."
+        )
 
 
 def _check_ids(item_ids: Any) -> AnyArray | None:
@@ -210,12 +212,17 @@ def _settled_notes(
     n_marked = int((records.has_verdict & (outcomes == ABSTAINED)).sum())
     mark = "-1" if abstain is None or records.table.labels.values.dtype.kind in "iuf" else repr(abstain)
     counted = [
-        (n_null, f"records without verdict, status or error count as {null_verdict}, as null_verdict says"),
+        (
+            n_null,
+            f"records without verdict, status or error count as {null_verdict}, as ",
+            Argument("null_verdict"),
+            " says",
+        ),
         (n_marked, f"verdicts {mark} count as abstained"),
         (len(settled.retried), "failed records have another record of the same item and judge: retries"),
         (settled.n_dropped, "answers were dropped as duplicates"),
     ]
-    return [f"{n:,} {what}" for n, what in counted if n]
+    return [Message(f"{n:,} ", *what) for n, *what in counted if n]
 
 
 def _warnings(judges: Sequence[JudgeRecord]) -> list[str]:

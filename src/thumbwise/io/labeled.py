@@ -123,7 +123,7 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
         check_names(names)
     except InvalidFileError as error:
         raise InvalidFileError(
-            f"the output would have the columns {', '.join(map(repr, names[:20]))}: {error}"
+            f"the output would have the columns {', '.join(map(repr, names[:20]))}: ", error
         ) from None
     return names
 

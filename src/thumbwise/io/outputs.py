@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from thumbwise.exceptions import InvalidFileError
+from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.io.collisions import check_apart
 from thumbwise.io.formats import DELIMITERS, connect, pattern_of, read_header
 from thumbwise.io.label_tables import is_label_table
@@ -90,8 +90,9 @@ def _check_replaceable(path: str | Path, target: Path, kind: Kind, overwrite: bo
     if not is_free:
         rule = "must not exist yet" if kind.is_ours is None else f"must be new, or {kind.what} that was written before"
         raise InvalidFileError(
-            f"{path} {rule}; there is another file of that name, which would be lost. Choose another name, or pass "
-            "overwrite=True."
+            f"{path} {rule}; there is another file of that name, which would be lost. Choose another name, or pass ",
+            Argument("overwrite", True),
+            ".",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import IntArray
-from thumbwise.exceptions import InvalidFileError
+from thumbwise.exceptions import InPython, InvalidFileError
 from thumbwise.labels import UNKNOWN
 from thumbwise.patterns import ABSTAIN
 
@@ -47,8 +47,8 @@ def read_json(path: Path, max_bytes: int = MAX_BYTES) -> Any:
         size = path.stat().st_size
         if size > max_bytes:
             raise InvalidFileError(
-                f"{path} must have at most {max_bytes:,} bytes; it has {size:,}. If it is what it should be, raise "
-                "max_bytes; reading takes several times as much memory."
+                f"{path} must have at most {max_bytes:,} bytes; it has {size:,}.",
+                InPython(" If it is what it should be, raise max_bytes; reading takes several times as much memory."),
             )
         return json.loads(path.read_bytes(), object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except FileNotFoundError:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InfeasibleBoxError, InvalidLabelsError
+from thumbwise.exceptions import Argument, InfeasibleBoxError, InvalidLabelsError
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.inputs import read_gold
 from thumbwise.labels import UNKNOWN, code_labels, label_counts
@@ -258,7 +258,11 @@ def _settle_gold(votes: Votes, y: Any, gold_votes: Any, gold_labels: Any) -> tup
     """Votes on gold items and their classes, -1 where an item is not gold."""
     if (y is None) == (gold_votes is None) or (gold_votes is None) != (gold_labels is None):
         raise InvalidLabelsError(
-            "fit needs either labels of the pool (y, with -1 where unknown) or both gold_votes and gold_labels."
+            "fit needs either labels of the pool (y, with -1 where unknown) or both ",
+            Argument("gold_votes"),
+            " and ",
+            Argument("gold_labels"),
+            ".",
         )
     if y is None:
         gold, labels, _ = known_gold(gold_votes, gold_labels, votes)

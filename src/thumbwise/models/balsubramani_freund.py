@@ -14,7 +14,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.box import Box
 from thumbwise.certificate import Certificate
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidLabelsError
+from thumbwise.exceptions import InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
 from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.models.additive_terms import AdditiveTerms
@@ -135,8 +135,12 @@ class BalsubramaniFreund(LabelModel):
             box = replace(box, evidence=replace(box.evidence, widening=widening))
         if solution.kkt_residual > self.tol:
             warnings.warn(
-                f"KKT residual {solution.kkt_residual:.1e} exceeds tol={self.tol:.1e} after {solution.n_iter} "
-                f"iterations; the bound {at_most(solution.dual_value, 4)} is still valid but may not be tight.",
+                Message(
+                    f"KKT residual {solution.kkt_residual:.1e} exceeds ",
+                    InPython("tol="),
+                    f"{self.tol:.1e} after {solution.n_iter} iterations; the bound "
+                    f"{at_most(solution.dual_value, 4)} is still valid but may not be tight.",
+                ),
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -169,8 +173,12 @@ class BalsubramaniFreund(LabelModel):
         if box.evidence.pool not in (None, votes.fingerprint):
             raise InvalidBoxError(
                 f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
-                "Make it anew from these votes; to use its numbers all the same, without its guarantee, pass "
-                "Box.from_bounds(votes, lower=box.lower, upper=box.upper)."
+                "Make it anew from these votes",
+                InPython(
+                    "; to use its numbers all the same, without its guarantee, pass "
+                    "Box.from_bounds(votes, lower=box.lower, upper=box.upper)"
+                ),
+                ".",
             )
         return box
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import DegenerateFitWarning, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, DegenerateFitWarning, InvalidLabelsError, InvalidVotesError, Message
 from thumbwise.inputs import as_votes, match_rules, read_items
 from thumbwise.votes import Votes
 
@@ -31,9 +31,13 @@ def _warn_of_renumbering(y: Any, n_voted: int) -> None:
     """cross_val_predict numbers the values of y from 0 before it asks for probabilities, and -1 comes first."""
     if n_voted > 1 and set(np.asarray(y).ravel().tolist()) == set(range(n_voted + 1)):
         warnings.warn(
-            f"all labels are known, and one of them is class {n_voted}, for which no rule votes. If some were unknown "
-            'to begin with, cross_val_predict(method="predict_proba") has renumbered them, -1 among them: use '
-            f"thumbwise.folds.held_out_proba. If there is such a class, pass Votes(..., n_classes={n_voted + 1}).",
+            Message(
+                f"all labels are known, and one of them is class {n_voted}, for which no rule votes. If some were "
+                'unknown to begin with, cross_val_predict(method="predict_proba") has renumbered them, -1 among them: '
+                "use thumbwise.folds.held_out_proba. If there is such a class, pass Votes(..., ",
+                Argument("n_classes", n_voted + 1),
+                ").",
+            ),
             DegenerateFitWarning,
             stacklevel=4,
         )
@@ -78,7 +82,9 @@ def align(votes: Any, rule_names: tuple[str, ...], class_names: tuple[Any, ...],
     if votes.class_names != class_names:
         raise InvalidVotesError(
             f"votes must have the classes that the model was fitted with, {class_names[:10]}; "
-            f"found {votes.class_names[:10]}. Declare them with class_names=[...]."
+            f"found {votes.class_names[:10]}. Declare them with ",
+            Argument("class_names", [...]),
+            ".",
         )
     if votes.n_rules != len(rule_names):
         raise InvalidVotesError(

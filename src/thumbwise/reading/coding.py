@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidVotesError
 from thumbwise.patterns import ABSTAIN
 
 MAX_INFERRED_CLASSES = 10_000
@@ -128,16 +128,20 @@ def _out_of_range(table: AnyArray, n_classes: int, rule_names: Sequence[str]) ->
     value, item, rule, total = _describe_bad(
         table, lambda block: np.asarray((block < ABSTAIN) | (block >= n_classes)), rule_names
     )
+    hint: tuple[object, ...] = ("Only -1 means abstain; recode other marks first.",)
     if value >= n_classes:
         hint = (
-            "If classes are numbered from 1, subtract 1 first; if there are more classes, raise n_classes "
-            "(or list them in class_names)."
+            "If classes are numbered from 1, subtract 1 first; if there are more classes, ",
+            InPython("raise n_classes (or "),
+            "list them in ",
+            Argument("class_names"),
+            InPython(")"),
+            ".",
         )
-    else:
-        hint = "Only -1 means abstain; recode other marks first."
     return InvalidVotesError(
         f"votes must hold class numbers 0..{n_classes - 1} or -1 for abstain; found {value} at item {item}, "
-        f"rule {rule!r} ({total} such votes). {hint}"
+        f"rule {rule!r} ({total} such votes). ",
+        *hint,
     )
 
 
@@ -197,10 +201,15 @@ def _distinct(columns: Sequence[StringColumn], abstain: str | None) -> list[str]
 def _refuse_abstain_lookalikes(found: Iterable[str], abstain: str | None) -> None:
     suspects = [name for name in found if name.strip().lower() in LOOKS_LIKE_ABSTAIN]
     if suspects:
-        already = "" if abstain is None else f" (abstain={abstain!r} is taken care of)"
+        already = () if abstain is None else (" (", Argument("abstain", repr(abstain)), " is taken care of)")
         raise InvalidVotesError(
-            f"votes contain {suspects[0]!r}, which may be a class or a mark for abstain{already}. Pass "
-            f"abstain={suspects[0]!r} if it means abstain, or list it in class_names if it is a class."
+            f"votes contain {suspects[0]!r}, which may be a class or a mark for abstain",
+            *already,
+            ". Pass ",
+            Argument("abstain", repr(suspects[0])),
+            " if it means abstain, or list it in ",
+            Argument("class_names"),
+            " if it is a class.",
         )
 
 
@@ -221,7 +230,11 @@ def _unknown_name(
     known = ", ".join(repr(name) for name in list(class_names)[:10])
     return InvalidVotesError(
         f"votes must be one of the class names ({known}) or missing for abstain; found {place} ({total} such votes). "
-        "Correct the votes, add the name to class_names, or pass abstain=... if it means abstain."
+        "Correct the votes, add the name to ",
+        Argument("class_names"),
+        ", or pass ",
+        Argument("abstain", ...),
+        " if it means abstain.",
     )
 
 

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import InPython, InvalidVotesError
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import StringColumn, index_strings, is_missing
 
@@ -47,7 +47,9 @@ def refuse_mixture(names: Sequence[str], textual: Sequence[bool], silent: Sequen
         raise InvalidVotesError(
             f"votes must be all numbers or all strings; rule {string!r} holds strings, rule {numeric[0]!r} numbers "
             f"({sum(textual)} columns of strings, {len(numeric)} of numbers). Convert them to one kind; a column of "
-            "ids or texts is no rule: name it as item_ids or drop it."
+            "ids or texts is no rule: ",
+            InPython("name it as item_ids or "),
+            "drop it.",
         )
 
 

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidVotesError
 from thumbwise.patterns import take_rows
 from thumbwise.reading.coding import is_missing
 from thumbwise.reading.frames import open_frame
@@ -103,7 +103,14 @@ def _refuse_absent(names: Sequence[str], found: Sequence[Any]) -> None:
     if absent:
         raise InvalidVotesError(
             f"long votes must have the columns {', '.join(map(repr, names))}; found {list(found)[:20]}, without "
-            f"{absent[0]!r}. Name the columns with item=..., rule=... and label=...; for one column per rule use Votes."
+            f"{absent[0]!r}. Name the columns with ",
+            Argument("item", ...),
+            ", ",
+            Argument("rule", ...),
+            " and ",
+            Argument("label", ...),
+            InPython("; for one column per rule use Votes"),
+            ".",
         )
 
 

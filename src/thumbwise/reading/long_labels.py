@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.codes import Codes, is_unknown
 from thumbwise.reading.coding import code_names, code_numbers, settle_n_classes
@@ -75,8 +75,11 @@ def _code_strings(
             known = ", ".join(repr(name) for name in class_names[:10])
             raise InvalidVotesError(
                 f"labels must be one of the class names ({known}) or missing for abstain; found "
-                f"{table.place(unknown)}. Correct them, add the name to class_names, or pass abstain=... if it means "
-                "abstain."
+                f"{table.place(unknown)}. Correct them, add the name to ",
+                Argument("class_names"),
+                ", or pass ",
+                Argument("abstain", ...),
+                " if it means abstain.",
             )
     index = np.where(is_text, np.cumsum(is_text) - 1, ABSTAIN)
     coded, names = code_names([(strings, index)], ("label",), class_names, n_classes, abstain)

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.patterns import ABSTAIN, take_rows
 from thumbwise.reading.codes import Codes
 from thumbwise.reading.long_columns import Column, LongTable, as_array, find_distinct, open_columns, plain_value, show
@@ -100,7 +100,7 @@ def _settle_rules(rules: Column, rule_names: Sequence[str] | None) -> tuple[tupl
         names = tuple(str(name) for name in rule_names)
         repeated = first_repeated(names)
         if repeated is not None:
-            raise InvalidVotesError(f"rule_names must be unique; found {repeated!r} more than once.")
+            raise InvalidVotesError(Argument("rule_names"), f" must be unique; found {repeated!r} more than once.")
     place = {name: j for j, name in enumerate(names)}
     where = np.array([place.get(name, -1) for name in found], dtype=np.int64)
     _refuse_undeclared(rules, where, "rule_names", "rule", names)
@@ -123,8 +123,11 @@ def _refuse_undeclared(
         value = plain_value(column.values[column.index[rows[0]]])
         shown = ", ".join(show(plain_value(name)) for name in declared[:5]) + (", ..." if len(declared) > 5 else "")
         raise InvalidVotesError(
-            f"{argument} must hold every {what} of the votes; {show(value)} of row {rows[0]} is not among {shown} "
-            f"({len(rows)} such rows, {unknown.sum()} such {what}s). Add it to {argument}, or drop its rows."
+            Argument(argument),
+            f" must hold every {what} of the votes; {show(value)} of row {rows[0]} is not among {shown} "
+            f"({len(rows)} such rows, {unknown.sum()} such {what}s). Add it to ",
+            Argument(argument),
+            ", or drop its rows.",
         )
 
 
@@ -167,5 +170,9 @@ def _twice(
     return InvalidVotesError(
         f"a rule must vote at most once on an item; item {item!r}, rule {rule!r} has the labels {labels[0]!r} and "
         f"{labels[1]!r} ({n_pairs} such pairs, {n_different} of them with different labels). Drop the rows that are "
-        'too many, or pass duplicates="first" or duplicates="last".'
+        "too many, or pass ",
+        Argument("duplicates", '"first"'),
+        " or ",
+        Argument("duplicates", '"last"'),
+        ".",
     )

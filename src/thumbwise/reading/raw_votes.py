@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidVotesError
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import StringColumn, index_strings, is_missing
 from thumbwise.reading.frames import (
@@ -49,9 +49,11 @@ def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequ
         return _open_array(data, item_ids, rule_names)
     if sp.issparse(data):
         raise InvalidVotesError(
-            "votes must be dense here: in a sparse matrix what is not stored could be class 0 or abstentions. "
-            "If these are abstentions, use Votes.from_sparse(matrix, first_class=...), where first_class says whether "
-            "stored classes are numbered from 0 or from 1; if they are votes, pass matrix.toarray()."
+            "votes must be dense here: in a sparse matrix what is not stored could be class 0 or abstentions.",
+            InPython(
+                " If these are abstentions, use Votes.from_sparse(matrix, first_class=...), where first_class says "
+                "whether stored classes are numbered from 0 or from 1; if they are votes, pass matrix.toarray()."
+            ),
         )
     try:
         frame = nw.from_native(data, pass_through=True)
@@ -81,12 +83,14 @@ def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
     """One id per item, none missing, none twice."""
     values = np.asarray(ids)
     if values.ndim != 1 or len(values) != n_items:
-        raise InvalidVotesError(f"item_ids must be one id per item; found shape {values.shape} for {n_items} items.")
+        raise InvalidVotesError(
+            Argument("item_ids"), f" must be one id per item; found shape {values.shape} for {n_items} items."
+        )
     missing = [i for i, value in enumerate(values) if is_missing(value)] if values.dtype.kind in "Of" else []
     if missing:
         raise InvalidVotesError(
-            f"item_ids must not be missing; item {missing[0]} has none ({len(missing)} such items). "
-            "Give each item an id."
+            Argument("item_ids"),
+            f" must not be missing; item {missing[0]} has none ({len(missing)} such items). Give each item an id.",
         )
     if values.dtype.kind == "O":
         repeated = first_repeated(values.tolist())
@@ -98,8 +102,9 @@ def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
         places = [i for i, value in enumerate(values.tolist()) if value == repeated]
         n_extra = n_items - len(set(values.tolist()))
         raise InvalidVotesError(
-            f"item_ids must be unique; found {repeated!r} {len(places)} times, at items {places[:5]} "
-            f"({n_extra} items too many in all). Drop or rename the repeated items."
+            Argument("item_ids"),
+            f" must be unique; found {repeated!r} {len(places)} times, at items {places[:5]} "
+            f"({n_extra} items too many in all). Drop or rename the repeated items.",
         )
     return values
 
@@ -111,10 +116,12 @@ def settle_rule_names(given: Sequence[str] | None, found: Sequence[str] | int) -
         return tuple(f"rule_{j}" for j in range(found)) if isinstance(found, int) else tuple(found)
     names = tuple(str(name) for name in given)
     if len(names) != n_rules:
-        raise InvalidVotesError(f"rule_names must name every rule; found {len(names)} names for {n_rules} rules.")
+        raise InvalidVotesError(
+            Argument("rule_names"), f" must name every rule; found {len(names)} names for {n_rules} rules."
+        )
     repeated = first_repeated(names)
     if repeated is not None:
-        raise InvalidVotesError(f"rule_names must be unique; found {repeated!r} more than once.")
+        raise InvalidVotesError(Argument("rule_names"), f" must be unique; found {repeated!r} more than once.")
     return names
 
 
@@ -132,7 +139,8 @@ def check_shape(shape: tuple[int, ...]) -> None:
 def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     if isinstance(item_ids, str):
         raise InvalidVotesError(
-            f"item_ids={item_ids!r} names a column, but the votes are not a frame. Pass the ids themselves."
+            Argument("item_ids", repr(item_ids)),
+            " names a column, but the votes are not a frame. Pass the ids themselves.",
         )
     try:
         table = _unmask(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
@@ -211,8 +219,8 @@ def _open_frame(
     if isinstance(item_ids, str):
         if item_ids not in frame.columns:
             raise InvalidVotesError(
-                f"item_ids must name a column of the frame; found {item_ids!r}, "
-                f"and the columns are {frame.columns[:20]}."
+                Argument("item_ids"),
+                f" must name a column of the frame; found {item_ids!r}, and the columns are {frame.columns[:20]}.",
             )
         ids = frame.get_column(item_ids).to_numpy()
         frame = frame.drop(item_ids)

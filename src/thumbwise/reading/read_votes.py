@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.patterns import Patterns
 from thumbwise.reading.raw_votes import first_repeated
 
@@ -61,7 +61,7 @@ def check_groups(groups: npt.ArrayLike | None, n_items: int) -> tuple[ClassNames
     values = np.asarray(groups)
     if values.shape != (n_items,):
         raise InvalidVotesError(
-            f"item_groups must be one group per item; found shape {values.shape} for {n_items} items."
+            Argument("item_groups"), f" must be one group per item; found shape {values.shape} for {n_items} items."
         )
     names, index = np.unique(values.astype(str) if values.dtype.kind == "O" else values, return_inverse=True)
     return tuple(names.tolist()), index.astype(np.int64)

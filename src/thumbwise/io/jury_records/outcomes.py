@@ -9,7 +9,7 @@ from reprlib import repr as short
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.io.jury_records.fields import Fields
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import MAX_INFERRED_CLASSES
@@ -121,13 +121,16 @@ def _refuse_too_many(verdicts: Column, class_names: tuple[Hashable, ...] | None,
         return
     if is_empty:
         raise InvalidVotesError(
-            f"the classes cannot be inferred: none of {len(verdicts.index)} records has a verdict. List them in "
-            "class_names=[...]."
+            f"the classes cannot be inferred: none of {len(verdicts.index)} records has a verdict. List them in ",
+            Argument("class_names", [...]),
+            ".",
         )
     if verdicts.values.dtype.kind == "O" and len(verdicts.values) > MAX_INFERRED_CLASSES:
         raise InvalidVotesError(
             f"verdicts must be classes; found {len(verdicts.values):,} different ones, such as "
-            f"{short(verdicts.values[0])}. Extract the class from each answer first, or list them in class_names=[...]."
+            f"{short(verdicts.values[0])}. Extract the class from each answer first, or list them in ",
+            Argument("class_names", [...]),
+            ".",
         )
 
 
@@ -178,8 +181,11 @@ def _settle_null(records: Records, rows: IntArray, null_verdict: str | None) -> 
     if null_verdict is None:
         raise InvalidVotesError(
             "a record without a verdict must say why, by a status or an error text; not so "
-            f'{records.place(rows)}. Pass null_verdict="abstained" if these judges declined to answer, '
-            'null_verdict="failed" if they gave no usable answer.'
+            f"{records.place(rows)}. Pass ",
+            Argument("null_verdict", '"abstained"'),
+            " if these judges declined to answer, ",
+            Argument("null_verdict", '"failed"'),
+            " if they gave no usable answer.",
         )
     return STATUSES[null_verdict]
 
@@ -204,6 +210,9 @@ def _twice(records: Records, rows: IntArray, n_pairs: int) -> InvalidVotesError:
     second = rows[np.flatnonzero(pairs == pairs[0])[1]]
     return InvalidVotesError(
         f"a judge must answer at most once on an item; record {second} repeats the item and judge of "
-        f"{records.place(rows)}, {n_pairs} such pairs. Drop the records that are too many, or pass "
-        'duplicates="first" or duplicates="last".'
+        f"{records.place(rows)}, {n_pairs} such pairs. Drop the records that are too many, or pass ",
+        Argument("duplicates", '"first"'),
+        " or ",
+        Argument("duplicates", '"last"'),
+        ".",
     )
