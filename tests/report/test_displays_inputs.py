@@ -110,7 +110,7 @@ def test_why_votes_are_overruled_does_not_depend_on_the_order_of_moments(moments
 
 
 def test_a_pattern_of_gold_items_alone_is_not_overruled_and_rare_classes_are() -> None:
-    """Nearly all items are of class 1, so those with a vote for class 0 alone get it too, though gold trusts the rule."""
+    """Nearly all items are of class 1, so those with a vote for class 0 alone get it too, though gold trusts rules."""
     rng = np.random.default_rng(2)
     truth = (rng.random(1000) < 0.95).astype(int)
     table = np.where(rng.random((1000, 2)) < [0.7, 0.7], truth[:, None], 1 - truth[:, None])
