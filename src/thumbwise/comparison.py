@@ -15,7 +15,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
 from thumbwise.box import Box
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
+from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError
 from thumbwise.gold import Design, GoldIs, GoldSample
 from thumbwise.inputs import in_memory
 from thumbwise.metrics import first_best
@@ -167,7 +167,8 @@ class Comparison:
 
     def __str__(self) -> str:
         amount = f"The {self.n_rules} rules amount to {self.effective_rules:.1f} rules with uncorrelated errors."
-        return " ".join([self.verdict, amount, *self.warnings])
+        after = (part for sentence in (amount, *self.warnings) for part in (" ", sentence))
+        return Message(self.verdict, *after)
 
 
 def compare(
@@ -299,8 +300,8 @@ def _run_all(
             try:
                 runs.append(_run(method, splits, folds, unseen))
             except MissingPackageError as missing:
-                remarks[f"{method.name} is left out: {missing}"] = None
-        remarks.update({f"{method.name}: {warning.message}": None for warning in said})
+                remarks[Message(f"{method.name} is left out: ", missing)] = None
+        remarks.update({Message(f"{method.name}: ", warning.message): None for warning in said})
     return runs, list(remarks)
 
 

@@ -87,8 +87,11 @@ def _worded(part: object, name: Callable[[Argument], str]) -> str:
         return name(part)
     if isinstance(part, InPython):
         return ""
-    message = part.message if isinstance(part, ThumbwiseError) else part
-    return message.worded(name) if isinstance(message, Message) else str(message)
+    if isinstance(part, ThumbwiseError):
+        part = part.message
+    elif isinstance(part, Warning) and part.args:
+        part = part.args[0]
+    return part.worded(name) if isinstance(part, Message) else str(part)
 
 
 class ThumbwiseError(Exception):

@@ -1,12 +1,16 @@
 """thumbwise compare: the numbers of the library in tables, a verdict, and one message for bad input."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
+from cli.test_command_words import assert_no_python
 from thumbwise.comparison import compare
+from thumbwise.models.dawid_skene import DawidSkene
+from thumbwise.numerics.expectation_maximisation import ascend
 
 
 def test_everything_is_printed(folder: Path, run: Run) -> None:
@@ -40,13 +44,28 @@ def test_names_are_plain_text_with_control_characters_visible(folder: Path, run:
     assert "\x1b" not in answer.stdout
 
 
+def test_what_is_left_out_and_what_did_not_converge_is_said_without_python(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thumbwise.numerics.hyper_weights.find_spec", lambda _: None)
+    monkeypatch.setitem(DawidSkene.fit.__globals__, "ascend", lambda *a, **k: replace(ascend(*a, **k), change=1.0))
+    files = (folder / "votes.csv", "--gold", folder / "gold.csv")
+    answer = run("compare", *files, "--methods", "hyper label model, Dawid-Skene, majority vote")
+    assert answer.exit_code == 0
+    assert "hyper label model is left out: HyperLabelModel needs the weights" in answer.stdout
+    assert "since only the weights are read. " in answer.stdout
+    assert "Dawid-Skene: Dawid-Skene still changes by 1.0e+00 after" in answer.stdout
+    assert_no_python(answer.stdout)
+    assert "weights=" not in answer.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--confidence", "95"], "--confidence must lie between 0 and 1"),
         (["--id", "nothing"], "must have a column 'nothing'"),
         (["--gold-label", "y"], "gold file must have a column 'y'"),
-        (["--methods", "majority vote, GLAD"], "methods must be some of 'Balsubramani-Freund', "),
+        (["--methods", "majority vote, GLAD"], "--methods must be some of 'Balsubramani-Freund', "),
     ],
 )
 def test_bad_input_is_one_message(folder: Path, run: Run, options: list[str], message: str) -> None:

@@ -43,7 +43,6 @@ PYTHON_ONLY = {
 # Modules in reach of a command with arguments in plain text, and why nobody reads them there.
 EXCUSED = {
     "reading.sparse_votes": "sparse matrices are passed in Python",
-    "models.ebcc": "commands leave max_iter as it is and ignore what did not converge",
 }
 # The same, to be said in parts.
 NOT_YET = {
@@ -170,7 +169,9 @@ def test_names_of_arguments_are_written_out() -> None:
     assert unseen == {("reading.long_votes", "argument")}  # item_ids or rule_names
 
 
-NAMES = set(OPTIONS) | {name for name in ARGUMENTS if "_" in name}
+MODELS = [getattr(tw, name) for name in tw.__all__ if hasattr(getattr(tw, name), "predict_proba")]
+SETTINGS = {name for model in MODELS for name in inspect.signature(model).parameters}
+NAMES = {*OPTIONS, *SETTINGS, *(name for name in ARGUMENTS if "_" in name)}
 IN_TEXT = re.compile(
     rf"(?<!['\"\w.-])((?:{'|'.join(sorted(name for name in NAMES if '_' in name))})(?!['\"\w])|(?:{'|'.join(NAMES)})=)"
 )

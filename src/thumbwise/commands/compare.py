@@ -11,6 +11,7 @@ from rich.text import Text
 from thumbwise import console as printed
 from thumbwise.baselines import CLIP, MethodChoice
 from thumbwise.commands.label import read
+from thumbwise.commands.wording import in_command_words
 from thumbwise.comparison import Comparison, compare
 from thumbwise.console import progress, stdout, visible
 from thumbwise.io.roles import Roles
@@ -60,7 +61,7 @@ def print_comparison(console: Console, found: Comparison) -> None:
         headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
         printed.print_table(console, "Rules that err together", headers, _pairs(found))
     console.print()
-    console.print(Text(visible(found), style="bold"))
+    console.print(Text(visible(in_command_words(str(found))), style="bold"))
 
 
 def _scores(found: Comparison) -> Iterator[list[str]]:

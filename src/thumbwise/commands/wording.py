@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 
 from thumbwise.commands.unworded import in_options
-from thumbwise.exceptions import Argument, Message, ThumbwiseError
+from thumbwise.exceptions import Argument, Message
 
 # Each argument as an option, with what stands for its value; an option without one is a flag.
 OPTIONS = {
@@ -56,13 +56,8 @@ def in_command_words(text: object, *, of: str | None = None) -> str:
     of : str, optional
         The command whose options are meant, if it is another than the one that speaks.
     """
-    if isinstance(text, ThumbwiseError):
-        text = text.message
-    elif isinstance(text, Warning) and text.args:
-        text = text.args[0]
     before = "" if of is None else f"thumbwise {of} "
-    said = text.worded(lambda argument: f"{before}{as_option(argument)}") if isinstance(text, Message) else str(text)
-    return in_options(said)
+    return in_options(Message(text).worded(lambda argument: f"{before}{as_option(argument)}"))
 
 
 def as_option(argument: Argument) -> str:

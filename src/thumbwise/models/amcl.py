@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import Argument, InfeasibleBoxError, InvalidLabelsError
+from thumbwise.exceptions import Argument, InfeasibleBoxError, InPython, InvalidLabelsError, Message
 from thumbwise.feasibility import find_widening, infeasible_error
 from thumbwise.inputs import read_gold
 from thumbwise.labels import UNKNOWN, code_labels, label_counts
@@ -217,8 +217,12 @@ class AMCL(LabelModel):
                 raise conflict
         if not play.is_converged:
             warnings.warn(
-                f"AMCL stopped with a gap of {play.gap:.1e} (tol={self.tol:.1e}) after {play.n_iter} iterations; the "
-                f"bound {at_most(play.bound, 4)} holds for the weights found, but other weights may have a lower one.",
+                Message(
+                    f"AMCL stopped with a gap of {play.gap:.1e}",
+                    InPython(f" (tol={self.tol:.1e})"),
+                    f" after {play.n_iter} iterations; the bound {at_most(play.bound, 4)} holds for the weights found, "
+                    "but other weights may have a lower one.",
+                ),
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from thumbwise._typing import FloatArray
 from thumbwise.counted_votes import CountedVotes
+from thumbwise.exceptions import InPython, Message
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
@@ -147,8 +148,11 @@ class DataProgramming(LabelModel):
         found = minimise(start, overlaps, tol=self.tol, max_iter=self.max_iter)
         if found.residual > self.tol:
             warnings.warn(
-                f"data programming still moves by {found.residual:.1e} (tol={self.tol:.1e}) after {found.n_iter} "
-                "iterations.",
+                Message(
+                    f"data programming still moves by {found.residual:.1e}",
+                    InPython(f" (tol={self.tol:.1e})"),
+                    f" after {found.n_iter} iterations.",
+                ),
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import DegenerateFitWarning
+from thumbwise.exceptions import DegenerateFitWarning, InPython, Message
 from thumbwise.labels import code_labels, label_counts
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel, find_known
@@ -147,8 +147,11 @@ class DawidSkene(LabelModel):
         )
         if found.change >= self.tol:
             warnings.warn(
-                f"Dawid-Skene still changes by {found.change:.1e} (tol={self.tol:.1e}) after {len(found.path)} "
-                "iterations.",
+                Message(
+                    f"Dawid-Skene still changes by {found.change:.1e}",
+                    InPython(f" (tol={self.tol:.1e})"),
+                    f" after {len(found.path)} iterations.",
+                ),
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -178,9 +181,12 @@ class DawidSkene(LabelModel):
         if len(lost):
             c = lost[0]
             warnings.warn(
-                f"class {votes.class_names[c]!r} gets {shares[c]:.0%} of the votes and is left with a frequency of "
-                f"{self.class_frequencies_[c]:.1e} ({len(lost)} such classes): the likelihood has a maximum at which "
-                "rules that vote for it err always. Give known labels (y), or prior_right and prior_wrong.",
+                Message(
+                    f"class {votes.class_names[c]!r} gets {shares[c]:.0%} of the votes and is left with a frequency of "
+                    f"{self.class_frequencies_[c]:.1e} ({len(lost)} such classes): the likelihood has a maximum at "
+                    "which rules that vote for it err always.",
+                    InPython(" Give known labels (y), or prior_right and prior_wrong."),
+                ),
                 DegenerateFitWarning,
                 stacklevel=3,
             )

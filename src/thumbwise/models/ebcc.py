@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
+from thumbwise.exceptions import InPython, Message
 from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
@@ -171,8 +172,12 @@ class EBCC(LabelModel):
         self._keep(max(self._runs(rows, prior), key=_RANKS[self.rank_by]))
         if not self.converged_:
             warnings.warn(
-                f"EBCC's best start still changes probabilities by more than tol={self.tol:.1e} after {self.n_iter_} "
-                "iterations. A larger max_iter lets it climb on.",
+                Message(
+                    "EBCC's best start still changes probabilities by more than ",
+                    InPython("tol="),
+                    f"{self.tol:.1e} after {self.n_iter_} iterations.",
+                    InPython(" A larger max_iter lets it climb on."),
+                ),
                 ConvergenceWarning,
                 stacklevel=2,
             )

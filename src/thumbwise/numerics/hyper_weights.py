@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.exceptions import InvalidFileError, MissingPackageError
+from thumbwise.exceptions import InPython, InvalidFileError, MissingPackageError
 from thumbwise.numerics.hyper_network import Dense, Network, fold_layer
 from thumbwise.numerics.inert_pickle import ORDERED_DICT, Call, Name, Reference, record_pickle
 
@@ -62,7 +62,9 @@ def find_checkpoint() -> Path:
     raise MissingPackageError(
         "HyperLabelModel needs the weights that come inside the package hyperlm, which is not installed. Run "
         "pip install 'thumbwise[hyper]'; or pip install --no-deps hyperlm, which is 91 KB and leaves out torch, since "
-        "only the weights are read; or pass weights= with the path of a checkpoint."
+        "only the weights are read",
+        InPython("; or pass weights= with the path of a checkpoint"),
+        ".",
     )
 
 
@@ -105,7 +107,9 @@ def read_tensors(path: Path) -> dict[str, FloatArray]:
 def _refuse(path: Path, found: str, cause: Exception | None = None) -> NoReturn:
     raise InvalidFileError(
         f"{path} must be the checkpoint of a hyper label model as hyperlm publishes it; {found}. Nothing in it was "
-        "run. Install hyperlm 0.0.5 again, or leave weights=None to use its own file."
+        "run. Install hyperlm 0.0.5 again",
+        InPython(", or leave weights=None to use its own file"),
+        ".",
     ) from cause
 
 
