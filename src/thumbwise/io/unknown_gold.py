@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from thumbwise._typing import AnyArray
-from thumbwise.exceptions import InvalidLabelsError
-from thumbwise.io.classes import are_numbers, distinct_texts, spelling
+from thumbwise.exceptions import Argument, InvalidLabelsError
+from thumbwise.io.distinct import are_numbers, distinct_texts, spelling
 from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles
 
@@ -99,6 +99,9 @@ def _may_be_a_class(minus: AnyArray, where: str, in_order: bool) -> InvalidLabel
     return InvalidLabelsError(
         f"gold labels must be classes, or empty where unknown; {where} holds -1 in {what} {rows[0]}, counting from 0 "
         f"({len(rows):,} of {len(minus):,} labels), which may be a class or mean unknown. If -1 is a class, say what "
-        "each value of votes and gold means, nothing for abstain: codes={-1: NAME, 1: NAME, 0: None}. If it means "
-        "unknown, leave these labels empty or say abstain='-1'."
+        "each value of votes and gold means, nothing for abstain: ",
+        Argument("codes", {-1: "NAME", 1: "NAME", 0: None}),
+        ". If it means unknown, leave these labels empty or say ",
+        Argument("abstain", "'-1'"),
+        ".",
     )
