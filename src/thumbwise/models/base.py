@@ -21,6 +21,7 @@ from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.models.display import ShownInNotebooks
 from thumbwise.models.inputs import align
+from thumbwise.models.last_prediction import remembering
 from thumbwise.patterns import Patterns, take_rows
 from thumbwise.reading.item_order import in_item_order
 from thumbwise.sql import DialectName, to_sql
@@ -54,6 +55,11 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     pool_summary_: PoolSummary
     # Whether ``fit`` learns from labels, and not from votes alone.
     _needs_labels = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_predict_patterns" in vars(cls):
+            cls._predict_patterns = remembering(cls._predict_patterns)  # type: ignore[method-assign, assignment]
 
     @abstractmethod
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
