@@ -111,7 +111,7 @@ def label(
     """Turn votes and gold labels into labels with a bound on their error."""
     with reported():
         from thumbwise.commands.label import label_files  # noqa: PLC0415
-        from thumbwise.commands.label_lazily import Limits  # noqa: PLC0415
+        from thumbwise.io.databases import Limits  # noqa: PLC0415
 
         label_files(
             votes,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from thumbwise.displays.tidy import Tidy
     from thumbwise.gold_checks.label_fit import LabelFit
     from thumbwise.io.jury import Jury
-    from thumbwise.io.lazy_readings import LazyReading
     from thumbwise.io.readings import Reading
 
 # Where nobody looks at a screen, nothing is cut or wrapped.
@@ -66,7 +65,7 @@ def plural(n: int, word: str) -> str:
     return f"{n:,} {word}{ending}"
 
 
-def print_understood(console: Console, source: str, reading: Reading | LazyReading, abstain: str | None = None) -> None:
+def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:
     """What the input was taken for."""
     votes = reading.votes
     shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from importlib import import_module
 from typing import Any
 
 import narwhals as nw
@@ -22,8 +21,10 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.counted_votes import CountedVotes
+from thumbwise.engines.files import open_files
 from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN
+from thumbwise.lazy_votes import LazyVotes
 from thumbwise.reading.coding import MAX_INFERRED_CLASSES, is_missing, settle_n_classes, settle_names
 from thumbwise.reading.item_order import in_item_order
 from thumbwise.reading.raw_votes import RawVotes, open_votes
@@ -203,13 +204,11 @@ def open_lazy(votes: Any, rule_names: tuple[str, ...] | None = None, **options: 
     is_path = isinstance(votes, (str, os.PathLike))
     if not is_path and not _is_lazy(votes):
         return None
-    # By name: engines know the core, and the core must not know engines.
-    lazy = import_module("thumbwise.lazy_votes")
-    native = import_module("thumbwise.engines.files").open_files(votes) if is_path else votes
+    native = open_files(votes) if is_path else votes
     names = nw.from_native(native).collect_schema().names()
     if rule_names is not None and set(rule_names) <= set(names):
         options |= {"rules": rule_names, "keep": [name for name in names if name not in set(rule_names)]}
-    return lazy.LazyVotes(native, **options)
+    return LazyVotes(native, **options)
 
 
 def _is_lazy(votes: Any) -> bool:

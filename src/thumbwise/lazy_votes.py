@@ -24,6 +24,8 @@ from thumbwise.patterns import Patterns, merge_patterns
 from thumbwise.reading.raw_votes import check_ids
 from thumbwise.votes import Votes
 
+MAX_PATTERNS = 10_000_000
+
 
 class LazyVotes(CountedVotes):
     """Votes on items that stay where they are.
@@ -74,7 +76,7 @@ class LazyVotes(CountedVotes):
         n_classes: int | None = None,
         class_names: Sequence[Hashable] | None = None,
         abstain: str | None = None,
-        max_patterns: int = 10_000_000,
+        max_patterns: int = MAX_PATTERNS,
     ) -> None:
         frame, engine = open_frame(frame)
         names = frame.collect_schema().names()
@@ -86,9 +88,20 @@ class LazyVotes(CountedVotes):
         classes = settle_classes(renamed, engine, columns, n_classes, declared, abstain)
         kept = {name: inner[name] for name in [*([] if item_id is None else [item_id]), *keep]}
         item = None if item_id is None else inner[item_id]
-        self._items = Items(renamed, engine, columns, rule_names, classes, abstain, item, kept)
-        self._max_patterns = max_patterns
-        self.rule_names, self.class_names, self.group_names = rule_names, classes, ()
+        self._hold(Items(renamed, engine, columns, rule_names, classes, abstain, item, kept), max_patterns)
+
+    def _hold(self, items: Items, max_patterns: int) -> None:
+        self._items, self._max_patterns = items, max_patterns
+        self.rule_names, self.class_names, self.group_names = items.rule_names, items.class_names, ()
+        # Rows that were fetched, by id: those of gold are asked for more than once.
+        self._fetched: dict[Hashable, IntArray] = {}
+
+    @classmethod
+    def from_items(cls, items: Items, max_patterns: int = MAX_PATTERNS) -> LazyVotes:
+        """Votes on items whose columns and classes are settled."""
+        votes = cls.__new__(cls)
+        votes._hold(items, max_patterns)
+        return votes
 
     @classmethod
     def from_files(cls, pattern: str | Path | Sequence[str | Path], **options: Any) -> LazyVotes:
@@ -120,12 +133,19 @@ class LazyVotes(CountedVotes):
         return self._items.count_patterns(self._max_patterns)
 
     @property
+    def items(self) -> Items:
+        """Where the items are, and how their columns are read."""
+        return self._items
+
+    @property
     def has_ids(self) -> bool:
         return self._items.item is not None
 
     def contains_ids(self, ids: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Whether each of some ids is that of an item; the engine looks."""
         wanted = check_ids(ids, np.size(ids))
+        if all(value in self._fetched for value in wanted.tolist()):
+            return np.ones(len(wanted), dtype=bool)
         return np.isin(wanted, self._items.find_ids(wanted))
 
     def take_ids(self, ids: npt.ArrayLike) -> Votes:
@@ -134,21 +154,27 @@ class LazyVotes(CountedVotes):
         The engine finds them; only they are brought here. All ids must be there.
         """
         wanted = check_ids(ids, np.size(ids))
-        found, rows = self._items.fetch_rows(wanted)
-        place = {value: i for i, value in enumerate(found.tolist())}
-        missing = [value for value in wanted.tolist() if value not in place]
+        asked = wanted.tolist()
+        if not all(value in self._fetched for value in asked):
+            self._fetched = dict(zip(*self._fetch(wanted), strict=True))
+        missing = [value for value in asked if value not in self._fetched]
         if missing:
             raise InvalidLabelsError(
                 f"ids must be those of items; {len(missing)} of {len(wanted)} are not, such as {missing[0]!r}. "
                 "Drop them, or look whether ids are written in the same way on both sides."
             )
-        order = [place[value] for value in wanted.tolist()]
-        return Votes(rows[order], item_ids=wanted, rule_names=self.rule_names, class_names=self.class_names, copy=False)
+        rows = np.array([self._fetched[value] for value in asked]).reshape(len(asked), self.n_rules)
+        return Votes(rows, item_ids=wanted, rule_names=self.rule_names, class_names=self.class_names, copy=False)
+
+    def _fetch(self, ids: AnyArray) -> tuple[list[Any], IntArray]:
+        fetched, rows = self._items.fetch_rows(ids)
+        return fetched.tolist(), rows
 
     def with_rules(self, rules: Sequence[int]) -> LazyVotes:
         """The votes of some rules, or of all in another order, by position."""
         other = self.with_rule_names([self.rule_names[j] for j in rules])
         other._items = self._items.with_rules(rules)
+        other._fetched = {}
         other.__dict__["patterns"] = merge_patterns(self.patterns.with_rules(rules))[0]
         return other
 

@@ -87,7 +87,7 @@ def test_one_csv_from_many_files(folder: Path, tmp_path: Path, run: Run) -> None
         (["-o", "taken"], "holds 'notes.txt', which is something else"),
         (["-o", "labels", "--memory", "much"], "memory must be a size such as 4GB; found 'much'"),
         (["-o", "labels", "--spill", "nowhere"], "there is no folder nowhere"),
-        (["-o", "labels", "--codes", "1=a,2=b"], "without --codes|read without codes"),
+        (["-o", "labels", "--codes", "1=a,2=b"], "every value must be one of the codes"),
         (["-o", "labels", "--id", "key"], "must have a column 'key'"),
         (["-o", "labels", "--ignore", "Label"], "must have a column 'Label'"),
     ],

@@ -129,23 +129,26 @@ def test_reproduced_results_go_into_a_folder_of_their_own(home: Path, run: Run) 
     assert snapshot(home) == before
 
 
-@pytest.mark.parametrize("step", ["_copy", "code_gold"])
+@pytest.mark.parametrize("step", ["labels_elsewhere._copy", "elsewhere.settle_classes"])
 @pytest.mark.parametrize("output", ["labels", "labels.csv"])
 def test_a_file_that_changes_while_it_stays_in_its_place(
     home: Path, run: Run, monkeypatch: pytest.MonkeyPatch, output: str, step: str
 ) -> None:
     """While labels are written, or while patterns are counted; then nothing is fitted."""
-    from thumbwise.commands import label, label_lazily
+    from thumbwise.commands import label
+    from thumbwise.io import elsewhere, labels_elsewhere
 
-    do = getattr(label_lazily, step)
+    name, function = step.split(".")
+    module = {"elsewhere": elsewhere, "labels_elsewhere": labels_elsewhere}[name]
+    do = getattr(module, function)
 
     def change_after(*given: object) -> object:
         answer = do(*given)
         os.utime(home / "votes" / "2.parquet", ns=(1, 1))
         return answer
 
-    monkeypatch.setattr(label_lazily, step, change_after)
-    if step == "code_gold":
+    monkeypatch.setattr(module, function, change_after)
+    if function == "settle_classes":
         monkeypatch.setattr(label, "fit", None)
     answer = run("label", "votes/*.parquet", "--gold", "gold.csv", "-o", output)
     assert answer.exit_code == 2

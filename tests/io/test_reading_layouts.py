@@ -91,7 +91,7 @@ def wide(values: list[Any], **columns: Any) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (wide([1, 2, -1]), r"found -1, 1, 2 and no 0 .*numbered from 1, list them: class_names=\[1,2"),
+        (wide([1, 2, -1]), r"found -1, 1, 2 and no 0 .*numbered from 1, list them: class_names=\[1, 2"),
         (wide([1, -1, 1]), r"if -1 is a class, say codes=\{-1: NAME, 1: NAME\}"),
         (wide(["yes", "no", "?"]), r"'\?', which may be a class or a mark for abstain"),
         (wide(["yes", "no", "none"]), "'none', which may be a class"),

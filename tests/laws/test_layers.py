@@ -45,6 +45,10 @@ LAYERS = [
     {"numerics.weighted_shares", "numerics.stratified_totals"},
     {"intervals", "moments"},
     {"labels", "written_bounds"},
+    {"engines.digits", "engines.files", "engines.frames"},
+    {"engines.classes", "engines.items"},
+    {"engines.answers"},
+    {"lazy_votes"},
     {"inputs"},
     {"gold"},
     {"designs"},
@@ -72,6 +76,8 @@ DOORS = {
     "models.balsubramani_freund": {"explaining", "saved.boxes"},
     "models.registry": {"models.base"},
 }
+# What reads tables and knows no votes: engines, which hold votes elsewhere, stand on it.
+TABLES = {"io.formats"}
 HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
 BELOW_MODELS = sorted(
     module
@@ -198,8 +204,8 @@ def test_the_core_knows_no_models(module: str) -> None:
     "module", [name for name in sorted(IMPORTS) if name in HEIGHT or name.split(".")[0] == "models"]
 )
 def test_core_and_models_know_no_files_plots_or_commands(module: str) -> None:
-    outside = {"io", "cli", "plots", "report", "experiments", "engines", "datasets"}
-    assert not under(outside, reachable(module))
+    outside = {"io", "cli", "plots", "report", "experiments", "datasets"}
+    assert under(outside, reachable(module)) <= TABLES
 
 
 @pytest.mark.parametrize(

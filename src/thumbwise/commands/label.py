@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,25 +12,20 @@ from typing import Literal
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise import console as printed
-from thumbwise.commands.label_lazily import (
-    NO_LIMITS,
-    Limits,
-    check_lazy_output,
-    database,
-    is_lazy,
-    read_lazily,
-    write_lazily,
-)
 from thumbwise.commands.wording import in_command_words
+from thumbwise.commands.working import running
 from thumbwise.console import progress, stderr, stdout, visible
 from thumbwise.displays.classes import classes_table, overruled_table
 from thumbwise.displays.rules import rules_table, worse_than_chance
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import InvalidFileError
 from thumbwise.gold_checks.label_fit import check_labels
-from thumbwise.io.labeled import Shape, output_names, write_labels
-from thumbwise.io.lazy_readings import LazyReading
+from thumbwise.io.databases import NO_LIMITS, Limits, database
+from thumbwise.io.elsewhere import are_many, is_large
+from thumbwise.io.label_shapes import Shape, output_names
+from thumbwise.io.labeled import write_labels
+from thumbwise.io.labels_elsewhere import check_elsewhere
 from thumbwise.io.outputs import LABELS
-from thumbwise.io.readings import Reading
+from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
 from thumbwise.io.tables import check_table_file
@@ -54,34 +50,23 @@ def label_files(
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
     choices = _Choices(roles, confidence, on_infeasible, drop, require_guarantee)
-    if is_lazy(votes, roles):
-        _label_lazily(votes, gold, output, choices, limits, overwrite)
-        return
-    if output is not None:
+    stays = are_many(votes, roles) or is_large(votes, roles)
+    if output is not None and stays:
+        check_elsewhere(output, (votes, gold), overwrite)
+    elif output is not None:
         check_table_file(output, LABELS, inputs=(votes, gold), overwrite=overwrite)
-    reading = read(votes, gold, roles)
-    if output is not None:
-        output_names(reading, shape)  # whether names of columns would clash is said now
-
-    def write(model: BalsubramaniFreund, place: Path) -> str:
-        with progress("writing"):
-            table = write_labels(reading, model, place, shape=shape, overwrite=overwrite)
-        return f"{table.n_rows:,} rows, {len(table.names)} columns"
-
-    _conclude(str(votes), reading, output, choices, write)
-
-
-def _label_lazily(
-    votes: Path, gold: Path | None, output: Path | None, choices: _Choices, limits: Limits, overwrite: bool
-) -> None:
-    if output is not None:
-        check_lazy_output(output, votes, gold, overwrite)
-    with database(limits) as connection:
-        reading = read_lazily(connection, votes, gold, choices.roles)
+    if stays and gold is None and roles.gold_column is None:
+        raise no_gold()
+    with database(limits) if stays else nullcontext() as connection:
+        with progress("reading"):
+            reading = _check_gold(read_source(votes, gold, roles, connection=connection, stays=stays))
+        if output is not None:
+            names = output_names(reading, shape)  # whether names of columns would clash is said now
 
         def write(model: BalsubramaniFreund, place: Path) -> str:
-            write_lazily(connection, reading, model, check_lazy_output(place, votes, gold, overwrite))
-            return f"{reading.votes.n_items:,} rows"
+            with progress("writing") if connection is None else running(connection, "writing"):
+                write_labels(reading, model, place, shape=shape, overwrite=overwrite)
+            return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
         _conclude(str(votes), reading, output, choices, write)
 
@@ -99,7 +84,7 @@ class _Choices:
 
 def _conclude(
     source: str,
-    reading: Reading | LazyReading,
+    reading: Reading,
     output: Path | None,
     choices: _Choices,
     write: Callable[[BalsubramaniFreund, Path], str],
@@ -119,19 +104,25 @@ def _conclude(
 
 
 def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
-    """Read and understand both files; without gold there is no certificate."""
-    with progress("reading"):
-        reading = read_source(votes, gold, roles)
-    if is_gold_needed and not len(reading.gold_labels):
-        raise InvalidLabelsError(
-            "gold labels are needed: about a hundred items, drawn at random, whose class somebody checked. Name a file "
-            "of ids and labels with gold=FILE, or a column of the votes with gold_column=NAME."
+    """Read and understand both files, with the items in memory; without gold there is no certificate."""
+    if are_many(votes, roles) and not votes.is_dir():
+        raise InvalidFileError(
+            f"votes in many files can be labeled, with thumbwise label; {votes} is to be read in another way. Put the "
+            "votes into one file."
         )
+    with progress("reading"):
+        reading = read_source(votes, gold, roles, stays=False)
+    return _check_gold(reading) if is_gold_needed else reading
+
+
+def _check_gold(reading: Reading) -> Reading:
+    if not len(reading.gold_labels):
+        raise no_gold()
     return reading
 
 
 def fit(
-    reading: Reading | LazyReading, confidence: float, on_infeasible: OnInfeasible, drop: Sequence[str] = ()
+    reading: Reading, confidence: float, on_infeasible: OnInfeasible, drop: Sequence[str] = ()
 ) -> BalsubramaniFreund:
     """Fit to the box that gold gives, with nothing said about some rules; what did not converge is said on stderr.
 
@@ -148,7 +139,7 @@ def fit(
 
 def print_fit(
     source: str,
-    reading: Reading | LazyReading,
+    reading: Reading,
     model: BalsubramaniFreund,
     abstain: str | None = None,
     drop: Sequence[str] = (),

@@ -27,20 +27,44 @@ def answer(
     more: Mapping[str, tuple[AnyArray, float | None]],
 ) -> Any:
     """A native lazy frame with the columns that are kept, ``p_<class>`` for each class, ``label``, and more."""
+    classes = [] if proba is None else list(range(proba.shape[1]))
+    names = _output_names(items, classes, list(more))
+    frame = join_answers(items, patterns, proba, label_names(items.class_names)[labels], known, more)
+    return items.engine.rename(frame, names).to_native()
+
+
+def join_answers(
+    items: Items,
+    patterns: Patterns,
+    proba: FloatArray | None,
+    labels: AnyArray,
+    known: KnownLabels | None,
+    more: Mapping[str, tuple[AnyArray, float | None]],
+    *,
+    known_as: AnyArray | None = None,
+) -> LazyFrame:
+    """The items with columns of our own names: k0, ... kept, p0, ... probabilities, ``said``, m0, ... more.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_patterns,)
+        What is written as the label.
+    known_as : ndarray of shape (n_classes,), optional
+        What is written as the label of an item that is known to be of each class; absent: the name of the class.
+    """
     kept = {f"k{j}": nw.col(inner) for j, inner in enumerate(items.kept.values())}
     words = items.words
     classes = [] if proba is None else list(range(proba.shape[1]))
-    said = {f"p{c}": proba[:, c] for c in classes} if proba is not None else {}
-    names = _label_names(items.class_names)
+    shares = {f"p{c}": proba[:, c] for c in classes} if proba is not None else {}
+    names = label_names(items.class_names) if known_as is None else known_as
     further = {f"m{j}": values for j, (values, _) in enumerate(more.values())}
     certain = {f"m{j}": value for j, (_, value) in enumerate(more.values()) if value is not None}
-    small = {**pack_rows(patterns.to_rows(), items.base), **said, "said": names[labels], **further}
+    small = {**pack_rows(patterns.to_rows(), items.base), **shares, "said": labels, **further}
     taken = {**kept, **words}
     selected = items.frame.select(**taken) if known is None else _add_known(items, known, **taken)
     joined = selected.join(items.engine.send(small, selected), on=list(words), how="left")
     answered = _keep_known(joined, classes, names, certain) if known is not None else joined
-    final = answered.select(*kept, *said, "said", *further)
-    return items.engine.rename(final, _output_names(items, classes, list(more))).to_native()
+    return answered.select(*kept, *shares, "said", *further)
 
 
 def _add_known(items: Items, known: KnownLabels, **selected: nw.Expr) -> LazyFrame:
@@ -65,7 +89,7 @@ def _keep_known(frame: LazyFrame, classes: Sequence[int], names: AnyArray, certa
     return frame.with_columns(**proba, **more, said=label)
 
 
-def _label_names(class_names: Sequence[Hashable]) -> AnyArray:
+def label_names(class_names: Sequence[Hashable]) -> AnyArray:
     """Class names as texts, or as whole numbers if all of them are."""
     if all(type(name) is int for name in class_names):
         return np.array(class_names, dtype=np.int64)

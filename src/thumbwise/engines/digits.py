@@ -6,8 +6,8 @@ rows and checking them is one pass.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.patterns import ABSTAIN
+from thumbwise.reading.coding import not_whole, out_of_range, unknown_name
 
 Kind: TypeAlias = Literal["whole", "float", "text", "silent", "other"]
 
@@ -36,10 +37,19 @@ def kind_of(dtype: Any) -> Kind:
 
 @dataclass(frozen=True)
 class VoteColumn:
-    """The column of one rule, under its name inside queries."""
+    """The column of one rule, under its name inside queries.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"whole", "float", "text", "silent", "other"}
+    numbers : mapping of str to int or None
+        Class number of each text, -1 for one that means abstain, if texts are not simply names of classes.
+    """
 
     name: str
     kind: Kind
+    numbers: Mapping[str, int] | None = field(default=None, compare=False)
 
     @property
     def value(self) -> nw.Expr:
@@ -64,19 +74,23 @@ class VoteColumn:
         if self.kind == "silent":
             return nw.lit(0, dtype=nw.Int64)
         if self.kind == "text":
-            return _digit_of_text(self.value, class_names, abstain)
+            names = {name: c for c, name in enumerate(class_names) if isinstance(name, str)}
+            marked = {} if abstain is None else {abstain: ABSTAIN}
+            return _digit_of_text(self.value, names | marked if self.numbers is None else self.numbers)
         value, k = self.value, len(class_names)
         inside = self.is_whole & (value >= ABSTAIN) & (value < k)
         voted = nw.when(inside).then(value - ABSTAIN).cast(nw.Int64)
         return nw.when(value.is_null()).then(nw.lit(0, dtype=nw.Int64)).otherwise(voted)
 
 
-def _digit_of_text(text: nw.Expr, class_names: Sequence[Hashable], abstain: str | None) -> nw.Expr:
+def _digit_of_text(text: nw.Expr, numbers: Mapping[str, int]) -> nw.Expr:
     """A sum in which one term at most is not 0: engines take long sums better than deep cases."""
-    numbered = {name: c + 1 for c, name in enumerate(class_names) if isinstance(name, str)}
-    terms = [(text == name).cast(nw.Int64) * digit for name, digit in numbered.items()]
-    voted = nw.when(text.is_in(list(numbered))).then(_add(terms))
-    silent = text.is_null() if abstain is None else text.is_null() | (text == abstain)
+    digits = {name: number - ABSTAIN for name, number in numbers.items() if number != ABSTAIN}
+    terms = [(text == name).cast(nw.Int64) * digit for name, digit in digits.items()]
+    voted = nw.when(text.is_in(list(digits))).then(_add(terms)) if terms else nw.lit(None, dtype=nw.Int64)
+    silent = text.is_null()
+    for mark in (name for name, number in numbers.items() if number == ABSTAIN):
+        silent = silent | (text == mark)
     return nw.when(silent).then(nw.lit(0, dtype=nw.Int64)).otherwise(voted)
 
 
@@ -167,24 +181,10 @@ def bad_votes_error(
     j = int(np.argmax(np.array(counts) > 0))
     value = found[f"{what}{j}_such_as"][0]
     value = value.item() if isinstance(value, np.generic) else value
-    place = f"found {value!r} of rule {rule_names[j]!r} ({sum(counts)} such votes)"
+    place = f"{value!r} of rule {rule_names[j]!r} ({sum(counts)} such votes)"
     if what == "fraction":
-        return InvalidVotesError(
-            f"votes must be whole class numbers, or -1, NaN or NULL for abstain; {place}. "
-            "Round or threshold scores into classes first."
-        )
-    if is_text:
-        known = ", ".join(repr(name) for name in class_names[:10])
-        return InvalidVotesError(
-            f"votes must be one of the class names ({known}) or NULL for abstain; {place}. "
-            "Correct the votes, add the name to class_names, or pass abstain=... if it means abstain."
-        )
-    hint = "Only -1 means abstain; recode other marks first."
-    if value >= len(class_names):
-        hint = "If classes are numbered from 1, subtract 1 first; if there are more classes, raise n_classes."
-    return InvalidVotesError(
-        f"votes must hold class numbers 0..{len(class_names) - 1} or -1 for abstain; {place}. {hint}"
-    )
+        return not_whole(place)
+    return unknown_name(class_names, place) if is_text else out_of_range(value, len(class_names), place)
 
 
 def _count(found: dict[str, AnyArray], what: str, rule: int) -> int:

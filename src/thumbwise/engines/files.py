@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.formats import DELIMITERS, NOTHING_LOADED, explained, literal, quoted, read_header
+from thumbwise.io.formats import (
+    DELIMITERS,
+    NOTHING_LOADED,
+    delimited_source,
+    explained,
+    holds_whole,
+    literal,
+    quoted,
+    read_header,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,10 +32,14 @@ _KIND = (
 )
 
 
-def open_files(pattern: str | Path | Sequence[str | Path], connection: DuckDBPyConnection | None = None) -> Any:
-    """A relation over Parquet, CSV or TSV files; kinds are not mixed."""
-    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+def open_files(
+    pattern: str | Path | Sequence[str | Path], connection: DuckDBPyConnection | None = None, *, as_texts: bool = False
+) -> Any:
+    """A relation over Parquet, CSV or TSV files; kinds are not mixed.
 
+    Columns of CSV and TSV are texts. Unless these are asked for, those that hold only whole numbers become numbers,
+    which takes a look at all rows.
+    """
     given = [pattern] if isinstance(pattern, (str, Path)) else list(pattern)
     paths = [_place(path) for path in given]
     endings = {Path(path).suffix.lower() for path in paths}
@@ -35,13 +48,26 @@ def open_files(pattern: str | Path | Sequence[str | Path], connection: DuckDBPyC
             "files must all end in .parquet, or all in .csv, or all in .tsv; found "
             f"{', '.join(sorted(map(repr, endings))) or 'no file'}."
         )
-    connection = duckdb.connect(config=NOTHING_LOADED) if connection is None else connection
+    connection = connect_files() if connection is None else connection
     ending = endings.pop()
     with explained(str(given[0])):
         if ending == ".parquet":
             by_name = _check_alike(connection, _expand(connection, paths))
             return connection.read_parquet(paths, hive_partitioning=False, union_by_name=by_name)
-        return _type_texts(connection, paths, DELIMITERS[ending])
+        texts, names = _open_texts(connection, paths, DELIMITERS[ending])
+        numbers = set() if as_texts else _find_whole(texts)
+        typed = (
+            f"{f'CAST({inner} AS BIGINT)' if inner in numbers else inner} AS {quoted(name)}"
+            for inner, name in zip(texts.columns, names, strict=True)
+        )
+        return texts.project(", ".join(typed))
+
+
+def connect_files() -> DuckDBPyConnection:
+    """A database in memory that loads nothing, for whoever brings none."""
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    return duckdb.connect(config=NOTHING_LOADED)
 
 
 def list_files(pattern: str | Path, connection: DuckDBPyConnection) -> list[str]:
@@ -107,23 +133,17 @@ def _differ(first: str, second: str, how: str) -> InvalidFileError:
     )
 
 
-def _type_texts(connection: DuckDBPyConnection, paths: list[str], delimiter: str) -> Any:
-    """Columns whose every field is a whole number, written as DuckDB would, become numbers; others stay texts."""
+def _open_texts(connection: DuckDBPyConnection, paths: list[str], delimiter: str) -> tuple[Any, list[str]]:
+    """Columns of texts, and their names."""
     names, line_end = _common_header(_expand(connection, paths), delimiter)
-    inner = [f"c{j}" for j in range(len(names))]
-    listed = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
-    texts = connection.sql(
-        f"SELECT * FROM read_csv([{', '.join(map(literal, paths))}], auto_detect = false, "  # noqa: S608  # quoted
-        f"columns = {{{listed}}}, delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = true, "
-        f"nullstr = '', {line_end}hive_partitioning = false)"
-    )
-    same = "bool_and(coalesce(CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}, {0} IS NULL))"
-    whole = texts.aggregate(", ".join(same.format(name) for name in inner)).fetchall()[0]
-    typed = (
-        f"{f'CAST({c} AS BIGINT)' if is_whole else c} AS {quoted(name)}"
-        for c, name, is_whole in zip(inner, names, whole, strict=True)
-    )
-    return texts.project(", ".join(typed))
+    source = delimited_source(paths, len(names), delimiter, line_end)
+    return connection.sql(f"SELECT * FROM {source}"), names  # noqa: S608  # quoted
+
+
+def _find_whole(texts: Any) -> set[str]:
+    """Columns whose every field is a whole number."""
+    whole = texts.aggregate(", ".join(map(holds_whole, texts.columns))).fetchall()[0]
+    return {name for name, is_whole in zip(texts.columns, whole, strict=True) if is_whole}
 
 
 def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:
@@ -138,11 +158,11 @@ def _common_header(files: list[str], delimiter: str) -> tuple[list[str], str]:
     """Names of the columns, the same in all files because fields are taken by position, and how lines end."""
     first = read_header(Path(files[0]), delimiter)
     for file in files:
-        found = read_header(Path(file), delimiter)
-        if found != first or len(set(found[0])) < len(found[0]):
+        other = read_header(Path(file), delimiter)
+        if other != first:
             raise InvalidFileError(
                 "all files must have the same columns in the same order, each once, and end lines in the same way; "
-                f"{files[0]} has {first[0][:10]} and {first[1]!r}, {file} has {found[0][:10]} and {found[1]!r}. "
+                f"{files[0]} has {first[0][:10]} and {first[1]!r}, {file} has {other[0][:10]} and {other[1]!r}. "
                 "Rewrite one, or read them apart."
             )
     return first

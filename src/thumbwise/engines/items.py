@@ -19,7 +19,7 @@ from thumbwise.engines.digits import (
     unpack_words,
 )
 from thumbwise.engines.frames import Engine, LazyFrame
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
 from thumbwise.patterns import Patterns
 from thumbwise.reading.coding import smallest_dtype
 
@@ -62,6 +62,11 @@ class Items:
         """Each row of votes as a few integers; NULL where a vote is neither a class nor an abstention."""
         return pack_columns(self.columns, self.class_names, self.abstain)
 
+    @property
+    def has_whole_ids(self) -> bool:
+        """Whether ids are whole numbers."""
+        return self.item is not None and kind_of(self.frame.collect_schema()[self.item]) == "whole"
+
     def with_rules(self, rules: Sequence[int]) -> Items:
         """Some of the rules, by position."""
         names = tuple(self.rule_names[j] for j in rules)
@@ -79,8 +84,9 @@ class Items:
             raise self._bad_votes()
         if len(counts) > max_patterns:
             raise InvalidVotesError(
-                f"the votes must show at most {max_patterns:,} distinct rows, which memory must hold; there are more. "
-                "Raise max_patterns if they fit, or use fewer rules."
+                f"the votes must show at most {max_patterns:,} distinct rows, which memory must hold; there are more. ",
+                InPython("Raise max_patterns if they fit. "),
+                "Use fewer rules.",
             )
         packed = [found[name].astype(np.int64) for name in words]
         order = np.lexsort(packed[::-1])
@@ -115,7 +121,8 @@ class Items:
         """The column of ids, if these could be found in it."""
         if self.item is None:
             raise InvalidLabelsError(
-                "items are found by their ids; these votes have none. Name the column with item_id=..."
+                "items are found by their ids; these votes have none. Name the column with ",
+                Argument("item_id", ...),
             )
         kind = kind_of(self.frame.collect_schema()[self.item])
         if kind not in ("text", "whole") or (kind == "text") != _are_texts(ids):

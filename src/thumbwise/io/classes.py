@@ -1,296 +1,316 @@
-"""What the values in the columns of a table mean: classes by name or by number, abstentions, and nothing guessed."""
+"""Which classes there are, and which of them each value stands for: settled once, from distinct values.
+
+Files, frames, long tables, records of judges and votes that stay elsewhere all bring :class:`Distinct` values here, so
+that the same values mean the same classes, and are refused in the same words, whoever read them.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
-from thumbwise.io.formats import Column
+from thumbwise._typing import AnyArray, IntArray
+from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.distinct import Distinct, are_numbers, is_number, spelling
 from thumbwise.io.roles import Roles
-from thumbwise.io.tables import as_text
 from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.reading.coding import code_names, settle_n_classes, smallest_dtype
+from thumbwise.patterns import ABSTAIN
+from thumbwise.reading.coding import (
+    not_whole,
+    out_of_range,
+    settle_n_classes,
+    settle_names,
+    smallest_dtype,
+    unknown_name,
+)
 
 MAX_INFERRED_NAMES = 100
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_TRUTHS = {"true", "false"}
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
-    """Columns of votes and gold labels with abstentions masked, and the classes that they speak of.
+class Classes:
+    """The classes, and what each value of the votes stands for.
 
     Attributes
     ----------
-    columns : list of Column
-        The votes.
-    gold : Column or None
-        The gold labels.
-    class_names : sequence
-    by_name : bool
-        Whether values are names of classes; if not, they are class numbers.
+    names : tuple
+        Names of the classes, or 0, 1, ...
+    numbers : mapping of str to int
+        Class number of each value of the votes, by its text; -1 for a value that means abstain.
+    gold_texts : mapping of str to str or None
+        Gold labels whose text is not that of their class; None for one that is unknown.
     """
 
-    columns: list[Column]
-    gold: Column | None
-    class_names: Sequence[Hashable]
-    by_name: bool
+    names: tuple[Hashable, ...]
+    numbers: Mapping[str, int]
+    gold_texts: Mapping[str, str | None] = field(default_factory=dict)
 
-    def matrix(self) -> AnyArray:
-        """Votes as the core reads them: names with None, or numbers with -1 or NaN, where a rule abstains."""
-        if self.by_name:
-            return self._by_number() if self._all_known() else np.column_stack([texts(c) for c in self.columns])
-        if all(column.dtype.kind in "biu" for column in self.columns):
-            whole = [np.where(column.mask, UNKNOWN, column.data.astype(np.int64)) for column in self.columns]
-            return np.column_stack(whole)
-        return np.column_stack([_floats(column) for column in self.columns])
+    def code(self, column: Distinct) -> IntArray:
+        """Class number of each row, -1 where nobody votes; the rows must be here."""
+        return column.map(self.numbers.__getitem__, smallest_dtype(len(self.names)))
 
-    def _all_known(self) -> bool:
-        """Whether every name is one of a class; if not, the core says where one is not."""
-        known = {str(name) for name in self.class_names}
-        return all(distinct_texts(column) <= known for column in self.columns)
-
-    def _by_number(self) -> AnyArray:
-        number = {str(name): c for c, name in enumerate(self.class_names)}
-        said = [[number.get(text, UNKNOWN) for text in texts(column).tolist()] for column in self.columns]
-        return np.array(said, dtype=smallest_dtype(len(number))).T
-
-
-def distinct_texts(column: Column) -> set[str]:
-    """The different values of a column, as they would be written."""
-    present = column.data[~np.ma.getmaskarray(column)]
-    return set(present.tolist()) if column.dtype.kind == "O" else set(map(str, np.unique(present).tolist()))
+    def code_gold(self, gold: Distinct) -> IntArray:
+        """Class number of each label; a label that is a number and no name of a class counts the classes from 0."""
+        spelled = [self.gold_texts.get(text, text) for text in gold.counts]
+        values: list[Hashable | None] = [*_like_votes(spelled, self.names)]
+        are_truths = self.names == (0, 1) and {*values} <= {"True", "False", None}
+        is_numeric = not gold.is_text or are_truths or are_numbers(text for text in spelled if text is not None)
+        if is_numeric and not {*values} & {*self.names}:
+            values = [None if value is None else _whole(value) for value in values]
+        listed = np.array([*values, None], dtype=object)
+        labels = code_labels(listed[gold.index], self.names, len(np.asarray(gold.index)))
+        if (labels == UNKNOWN).all():
+            raise InvalidLabelsError(
+                "there must be at least one gold label; all are unknown. Fill in the class of some items."
+            )
+        return labels
 
 
-def code_columns(names: Sequence[str], columns: Sequence[Column], gold: Column | None, roles: Roles) -> Coded:
-    """Find out what the values mean. Classes that are not listed are those of the votes and of gold together.
+def settle_classes(votes: Sequence[Distinct], gold: Distinct | None, roles: Roles) -> Classes:
+    """Find out which classes there are. Those that are not listed are those of the votes and of gold together.
 
     Parameters
     ----------
-    names : sequence of str
-        Names of the columns of votes.
-    columns : sequence of Column
-    gold : Column or None
+    votes : sequence of Distinct
+        Values of the columns of votes.
+    gold : Distinct or None
+        Values of the gold labels.
     roles : Roles
         Of these: ``class_names``, ``codes`` and ``abstain``.
     """
     if roles.codes is not None:
-        columns, gold, roles = _decode(names, columns, gold, roles)
-    votes = [silenced(column, roles.abstain) for column in columns]
-    gold = None if gold is None else silenced(gold, roles.abstain)
-    _check_not_silent(votes, gold)
+        return _settle_codes(votes, gold, roles)
+    heard = [column.without(roles.abstain) for column in votes]
+    gold = None if gold is None else gold.without(roles.abstain)
+    _check_not_silent(heard, gold)
+    marked = {} if roles.abstain is None else {roles.abstain: ABSTAIN}
     if roles.class_names is None:
-        return _infer(names, votes, gold)
-    if all(_NUMBER.fullmatch(str(name)) for name in roles.class_names):
-        # Classes that are called 1 and 2 are names, and votes 1 and 2 mean these and not the second and third class.
-        classes = [str(name) for name in roles.class_names]
-        spelled = None if gold is None else _spelled(gold, classes)
-        return Coded([_spelled(column, classes) for column in votes], spelled, roles.class_names, True)
-    return Coded(votes, gold, roles.class_names, not _is_numeric(votes))
+        names, by_name = _infer(heard, gold)
+    else:
+        names, by_name = tuple(roles.class_names), not all(column.is_numeric for column in heard)
+        if are_numbers(map(str, names)):
+            return _settle_spelled(heard, gold, names, marked)
+    numbers = _by_name(heard, names) if by_name else _by_number(heard, len(names))
+    settle_n_classes(0, None, names)
+    return Classes(names, {**numbers, **marked})
 
 
-def code_gold(gold: Column, votes: CountedVotes) -> IntArray:
-    """Class numbers; a label that is a number and no name of a class counts the classes from 0."""
-    are_truths = tuple(votes.class_names) == (0, 1)
-    gold = _truths_like_votes(gold, {str(name) for name in votes.class_names}, by_name=not are_truths)
-    values: AnyArray = np.full(len(gold), None, dtype=object)
-    present = ~np.ma.getmaskarray(gold)
-    values[present] = [str(value) for value in gold.compressed().tolist()]
-    if _is_numeric([gold]) and not {*values[present]} & {*votes.class_names}:
-        values[present] = _whole(gold.compressed())
-    labels = code_labels(values, votes.class_names, len(gold))
-    if (labels == UNKNOWN).all():
-        raise InvalidLabelsError(
-            "there must be at least one gold label; all are unknown. Fill in the class of some items."
-        )
-    return labels
+def _by_name(votes: Sequence[Distinct], names: Sequence[Hashable]) -> dict[str, int]:
+    numbers = {str(name): c for c, name in enumerate(names)}
+    strange = {text for column in votes for text in column.counts if text not in numbers}
+    if strange:
+        value, place = find_place(votes, strange)
+        raise unknown_name(names, f"{value!r} {place}")
+    return numbers
 
 
-def texts(column: Column) -> AnyArray:
-    """Values as they would be written, None where missing, as an array of objects."""
-    if column.dtype.kind != "O":
-        return np.array([*as_text(column), None], dtype=object)[:-1]
-    values = np.array(column.data, dtype=object)
-    values[np.ma.getmaskarray(column)] = None
-    return values
+def _by_number(votes: Sequence[Distinct], n_classes: int) -> dict[str, int]:
+    numbers = {text: _as_class(text) for column in votes for text in column.counts}
+    fractions = {text for text, number in numbers.items() if number != np.floor(number) or abs(number) >= 2**53}
+    if fractions:
+        value, place = find_place(votes, fractions)
+        raise not_whole(f"{float(value)} {place}")
+    strange = {text for text, number in numbers.items() if not ABSTAIN <= number < n_classes}
+    if strange:
+        value, place = find_place(votes, strange)
+        raise out_of_range(numbers[value], n_classes, f"{int(numbers[value])} {place}")
+    return {text: int(number) for text, number in numbers.items()}
 
 
-def _decode(
-    names: Sequence[str], columns: Sequence[Column], gold: Column | None, roles: Roles
-) -> tuple[list[Column], Column | None, Roles]:
-    """Columns in the classes that the codes say; gold may be written in codes or in classes."""
-    codes = {spelling(value): name for value, name in (roles.codes or {}).items()}
+def find_place(votes: Sequence[Distinct], strange: set[str]) -> tuple[str, str]:
+    """The first of some values, and in words where it is and how many there are."""
+    total = sum(column.count(strange) for column in votes)
+    firsts = [(column.rows_of(strange), j) for j, column in enumerate(votes) if strange & column.counts.keys()]
+    rows, j = min(firsts, key=lambda first: (first[0][0] if first[0] is not None else 0, first[1]))
+    column = votes[j]
+    if rows is None or column.index is None:
+        return min(strange & column.counts.keys()), f"of rule {column.name!r} ({total} such votes)"
+    where = f"row {rows[0]} of column" if column.is_long else f"item {rows[0]}, rule"
+    return list(column.counts)[column.index[rows[0]]], f"at {where} {column.name!r} ({total} such votes)"
+
+
+def _settle_spelled(
+    votes: Sequence[Distinct], gold: Distinct | None, names: tuple[Hashable, ...], marked: Mapping[str, int]
+) -> Classes:
+    """Classes that are called 1 and 2 are names, and votes 1 and 2 mean these and not the second and third class."""
+    spelled = {text: _spell(text, names) for column in votes for text in column.counts}
+    heard = {text: name for text, name in spelled.items() if name is not None}
+    number = {str(name): c for c, name in enumerate(names)}
+    strange = {text for text, name in heard.items() if name not in number}
+    if strange:
+        value, place = find_place(votes, strange)
+        raise unknown_name(names, f"{value!r} {place}")
+    settle_n_classes(0, None, names)
+    numbers = {text: ABSTAIN if name is None else number[name] for text, name in spelled.items()}
+    gold_texts = {} if gold is None else {text: _spell(text, names) for text in gold.counts}
+    return Classes(names, {**numbers, **marked}, gold_texts)
+
+
+def _spell(text: str, names: Sequence[Hashable]) -> str | None:
+    """A number in the spelling of its class, so that ``1.0`` is ``1``; -1 is an abstention unless it is a class."""
+    if text in map(str, names) or not is_number(text):
+        return text
+    return {float(str(name)): str(name) for name in names}.get(float(text), None if float(text) == UNKNOWN else text)
+
+
+def _settle_codes(votes: Sequence[Distinct], gold: Distinct | None, roles: Roles) -> Classes:
+    """Classes that the codes say; gold may be written in codes or in classes."""
+    codes = {spelling(value): None if name is None else str(name) for value, name in (roles.codes or {}).items()}
     if roles.class_names is not None or roles.abstain is not None:
-        beside = "class_names=..." if roles.class_names is not None else "abstain=..."
-        raise InvalidVotesError(f"codes say all about the values; found {beside} besides. Drop one of the two.")
-    classes = [str(name) for name in dict.fromkeys(codes.values()) if name is not None]
-    if len(classes) < 2:
-        raise InvalidVotesError(f"codes must name at least two classes; found {len(classes)} ({classes}).")
-    decoded = [_translate(column, codes, f"column {name!r}") for column, name in zip(columns, names, strict=True)]
-    if gold is not None:
-        gold = _translate(gold, {name: name for name in classes} | codes, "the gold labels")
-    return decoded, gold, replace(roles, codes=None, class_names=classes)
-
-
-def spelling(value: Hashable) -> str:
-    """A value as text, without space around it; whole numbers that are equal are spelled alike."""
-    text = str(value).strip()
-    number = float(text) if _NUMBER.fullmatch(text) else np.inf
-    return str(int(number)) if abs(number) < 2**53 and number == np.floor(number) else text
-
-
-def _translate(column: Column, codes: Mapping[str, Hashable | None], where: str) -> Column:
-    present = np.flatnonzero(~np.ma.getmaskarray(column))
-    values, index = np.unique(texts(column)[present].astype(str), return_inverse=True)
-    unknown = [value for value in values.tolist() if spelling(value) not in codes]
-    if unknown:
-        rows = present[np.isin(index, np.flatnonzero(values == unknown[0]))]
-        known = ", ".join(map(repr, list(codes)[:10]))
+        beside = "class_names" if roles.class_names is not None else "abstain"
         raise InvalidVotesError(
-            f"every value must be one of the codes ({known}) or empty; {where} holds {unknown[0]!r} in row {rows[0]}, "
-            f"counting from 0 ({len(rows)} such rows). Add it to codes, with nothing as its class if it means abstain."
+            "codes say all about the values; found ", Argument(beside, ...), " besides. Drop one of the two."
         )
-    decoded: AnyArray = np.full(len(column), None, dtype=object)
-    names = [codes[spelling(value)] for value in values.tolist()]
-    decoded[present] = np.array([*(None if name is None else str(name) for name in names), None], dtype=object)[index]
-    return np.ma.array(decoded, mask=[value is None for value in decoded])
+    names = [name for name in dict.fromkeys(codes.values()) if name is not None]
+    if len(names) < 2:
+        raise InvalidVotesError(f"codes must name at least two classes; found {len(names)} ({names}).")
+    for column in votes:
+        _refuse_uncoded(column, codes, f"column {column.name!r}")
+    of_gold = {name: name for name in names} | codes
+    if gold is not None:
+        _refuse_uncoded(gold, of_gold, "the gold labels")
+    number = {name: c for c, name in enumerate(names)} | {None: ABSTAIN}
+    numbers = {text: number[codes[spelling(text)]] for column in votes for text in column.counts}
+    gold_texts = {} if gold is None else {text: of_gold[spelling(text)] for text in gold.counts}
+    if all(n == ABSTAIN for n in numbers.values()):
+        raise _no_vote()
+    if gold is not None and not any(gold_texts.values()):
+        raise _no_gold()
+    return Classes(tuple(names), numbers, gold_texts)
 
 
-def _check_not_silent(columns: Sequence[Column], gold: Column | None) -> None:
-    if all(column.mask.all() for column in columns):
-        raise InvalidVotesError("some rule must vote on some item; every vote is empty or the mark for abstain.")
-    if gold is not None and gold.mask.all():
-        raise InvalidLabelsError(
-            "there must be at least one gold label; all are empty. Fill in the class of some items."
+def _refuse_uncoded(column: Distinct, codes: Mapping[str, str | None], where: str) -> None:
+    unknown = sorted(text for text in column.counts if spelling(text) not in codes)
+    if unknown:
+        known = ", ".join(map(repr, list(codes)[:10]))
+        rows = column.rows_of(unknown[:1])
+        row = "" if rows is None else f" in row {rows[0]}, counting from 0"
+        raise InvalidVotesError(
+            f"every value must be one of the codes ({known}) or empty; {where} holds {unknown[0]!r}{row} "
+            f"({column.count(unknown[:1])} such rows). Add it to ",
+            Argument("codes"),
+            ", with nothing as its class if it means abstain.",
         )
 
 
-def _infer(names: Sequence[str], columns: list[Column], gold: Column | None) -> Coded:
-    _check_one_kind(names, columns)
-    by_name = not _is_numeric(columns)
-    gold = None if gold is None else _truths_like_votes(gold, set().union(*map(distinct_texts, columns)), by_name)
-    if gold is not None and by_name == _is_numeric([gold]):
+def _check_not_silent(votes: Sequence[Distinct], gold: Distinct | None) -> None:
+    if not any(column.counts for column in votes):
+        raise _no_vote()
+    if gold is not None and not gold.counts:
+        raise _no_gold()
+
+
+def _no_vote() -> InvalidVotesError:
+    return InvalidVotesError("some rule must vote on some item; every vote is empty or the mark for abstain.")
+
+
+def _no_gold() -> InvalidLabelsError:
+    return InvalidLabelsError("there must be at least one gold label; all are empty. Fill in the class of some items.")
+
+
+def _infer(votes: Sequence[Distinct], gold: Distinct | None) -> tuple[tuple[Hashable, ...], bool]:
+    """Names of the classes, and whether the votes name them."""
+    _check_one_kind(votes)
+    by_name = not all(column.is_numeric for column in votes)
+    texts = set().union(*(column.counts for column in votes))
+    if gold is None:
+        labels: list[str] = []
+    else:
+        labels = [text for text in _like_votes(gold.counts, sorted(texts) if by_name else (0, 1)) if text is not None]
+        _check_same_kind(gold, labels, texts if by_name else None)
+    if by_name:
+        every = sorted({*texts, *labels})
+        return settle_names([(every, np.empty(0, dtype=np.int64))]), True
+    numbers = [_as_class(text) for text in (*texts, *labels)]
+    _check_counted_from_zero(numbers)
+    whole = [number for number in numbers if np.isfinite(number) and number == np.floor(number)]
+    return tuple(range(settle_n_classes(int(max(whole, default=UNKNOWN)), None, None))), False
+
+
+def _check_same_kind(gold: Distinct, labels: Sequence[str], named: set[str] | None) -> None:
+    """Names beside names, numbers beside numbers; ``named`` are the names of the votes, None if these are numbers."""
+    by_name = named is not None
+    are_truths = not gold.is_text and not (named is not None and named.issuperset(labels))
+    is_numeric = are_truths or all(is_number(text) or (not by_name and text in ("True", "False")) for text in labels)
+    if by_name == is_numeric:
         kinds = ("votes", "gold labels") if by_name else ("gold labels", "votes")
         raise InvalidLabelsError(
             f"gold labels must be classes of the votes; the {kinds[1]} are numbers but the {kinds[0]} are names (the "
-            f"first of {gold.count()} gold labels is {str(gold.compressed()[0])!r}). List the names in the order of "
-            "the numbers: class_names=[...]."
+            f"first of {gold.n_filled} gold labels is {gold.example!r}). List the names in the order of the numbers: ",
+            Argument("class_names", [...]),
+            ".",
         )
-    every = columns if gold is None else [*columns, gold]
-    if not by_name:
-        _check_counted_from_zero(every)
-    return Coded(columns, gold, _distinct_classes(names, every, by_name), by_name)
 
 
-def _truths_like_votes(gold: Column, voted: set[str], by_name: bool) -> Column:
-    """Gold of truth values in the spelling of the votes, which are names, or numbers 0 and 1; other gold as it is."""
-    values = {text.strip().lower() for text in distinct_texts(gold)}
-    spelled = {text.strip().lower(): text for text in voted}
-    if not values or not values <= {"true", "false"} or (by_name and not values <= set(spelled)):
-        return gold
-    if not by_name:
-        return np.ma.array([str(value).strip().lower() == "true" for value in gold.data], mask=np.ma.getmaskarray(gold))
-    names = [None if value is None else spelled[str(value).strip().lower()] for value in gold.tolist()]
-    return np.ma.array(np.array([*names, None], dtype=object)[:-1], mask=np.ma.getmaskarray(gold))
+def _like_votes(labels: Sequence[str | None] | Mapping[str, int], names: Sequence[Hashable]) -> list[str | None]:
+    """Labels that are truth values in the spelling of the classes, which are names, or 0 and 1; others as they are."""
+    values = {text.strip().lower() for text in labels if text is not None}
+    are_truths = tuple(names) == (0, 1)
+    spelled = {"true": "True", "false": "False"} if are_truths else {str(n).strip().lower(): str(n) for n in names}
+    if not values or not values <= _TRUTHS or not values <= set(spelled):
+        return list(labels)
+    return [None if text is None else spelled[text.strip().lower()] for text in labels]
 
 
-def _check_counted_from_zero(columns: Sequence[Column]) -> None:
+def _as_class(text: str) -> float:
+    """The number that a text is; truth values are 1 and 0."""
+    return float(text == "True") if text in ("True", "False") else float(text)
+
+
+def _whole(value: Hashable) -> Hashable:
+    """A whole number, or the number that it is."""
+    number = _as_class(str(value))
+    return int(number) if np.isfinite(number) and number == np.floor(number) else number
+
+
+def _check_counted_from_zero(numbers: Sequence[float]) -> None:
     """Without a 0 anywhere, classes may be numbered from 1, or class 0 be rare: not for us to say."""
-    values = np.unique(np.concatenate([_floats(column) for column in columns]))
-    values = values[~np.isnan(values)]
+    values: AnyArray = np.unique(np.array(numbers, dtype=float))
     if len(values) and (values != 0).all() and (values >= UNKNOWN).all() and (values == np.floor(values)).all():
-        raise no_class_zero([int(value) for value in values])
+        raise no_class_zero([int(value) for value in values if np.isfinite(value)])
 
 
 def no_class_zero(values: Sequence[int]) -> InvalidVotesError:
     """The error for class numbers without a 0."""
     shown = ", ".join(map(str, values[:8]))
-    named = ",".join([str(value) for value in values if value > 0][:4])
+    named = [value for value in values if value > 0][:4]
     return InvalidVotesError(
         f"classes must be numbered from 0, or be listed; found {shown} and no 0 among votes and gold labels. If "
-        f"classes are numbered from 1, list them: class_names=[{named},...]; if class 0 is only never seen, begin "
-        "that list with 0; if -1 is a class, say codes={-1: NAME, 1: NAME}."
+        "classes are numbered from 1, list them: ",
+        Argument("class_names", [*named, ...]),
+        "; if class 0 is only never seen, begin that list with 0; if -1 is a class, say ",
+        Argument("codes", {-1: "NAME", 1: "NAME"}),
+        ".",
     )
 
 
-def _distinct_classes(names: Sequence[str], columns: Sequence[Column], by_name: bool) -> Sequence[Hashable]:
-    """Classes of the votes and of gold together. Whether each value is a class is checked where its place is known."""
-    if by_name:
-        found = sorted(set().union(*map(distinct_texts, columns)))
-        rules = [*names, "gold labels"][: len(columns)]
-        return code_names([(found, np.empty(0, dtype=np.int64))] * len(columns), rules, None, None, None)[1]
-    values = np.unique(np.concatenate([_floats(column) for column in columns]))
-    whole = values[np.isfinite(values) & (values == np.floor(values))]
-    return tuple(range(settle_n_classes(int(whole.max(initial=UNKNOWN)), None, None)))
-
-
-def _spelled(column: Column, names: Sequence[str]) -> Column:
-    """Numbers in the spelling of the classes, so that ``1.0`` is ``1``; -1 is an abstention unless it is a class."""
-    spelling = {float(name): name for name in names}
-    values = texts(column)
-    distinct = {text: text for text in set(values.tolist()) if text is not None}
-    for text in distinct:
-        if text not in names and _NUMBER.fullmatch(text):
-            distinct[text] = spelling.get(float(text), None if float(text) == UNKNOWN else text)
-    spelled = np.array([*(distinct.get(text) for text in values.tolist()), None], dtype=object)[:-1]
-    return np.ma.array(spelled, mask=[text is None for text in spelled])
-
-
-def silenced(column: Column, abstain: str | None) -> Column:
-    """A column with abstentions masked: missing, not a number, or the given text."""
-    mask = np.ma.getmaskarray(column).copy()
-    if column.dtype.kind == "f":
-        mask |= np.isnan(column.data)
-    if abstain is not None:
-        mask |= np.array([text == abstain for text in as_text(column)], dtype=bool)
-    return np.ma.array(column.data, mask=mask)
-
-
-def _is_numeric(columns: Sequence[Column]) -> bool:
-    """Numbers, or texts that are all numbers, such as ``1.0``; a column that says nothing may be either."""
-    textual = [column for column in columns if column.dtype.kind == "O"]
-    return all(are_numbers(distinct_texts(column)) for column in textual)
-
-
-def are_numbers(values: set[str]) -> bool:
-    """Whether all texts are numbers."""
-    return all(_NUMBER.fullmatch(text) for text in values)
-
-
-def _check_one_kind(names: Sequence[str], columns: Sequence[Column]) -> None:
+def _check_one_kind(votes: Sequence[Distinct]) -> None:
     """No column of numbers beside one of names, and none with so many names that it must be something else."""
-    every = [(name, distinct_texts(column)) for name, column in zip(names, columns, strict=True)]
-    speaking = [(name, found) for name, found in every if found]
-    numbers = [name for name, found in speaking if are_numbers(found)]
-    textual = [name for name, _ in speaking if name not in set(numbers)]
+    speaking = [column for column in votes if column.counts]
+    numbers = [column.name for column in speaking if are_numbers(column.counts)]
+    textual = [column.name for column in speaking if column.name not in set(numbers)]
     if textual and numbers:
         raise InvalidVotesError(
             f"votes must be all numbers or all names of classes; column {textual[0]!r} holds names, column "
             f"{numbers[0]!r} numbers ({len(textual)} columns of names, {len(numbers)} of numbers). A column that is no "
-            "rule is named with ignore=[NAME], a column of ids with item_id=NAME; if numbers are names of classes "
-            "here, list all of them with class_names=[...]."
+            "rule is named with ",
+            Argument("ignore", "[NAME]"),
+            ", a column of ids with ",
+            Argument("item_id", "NAME"),
+            "; if numbers are names of classes here, list all of them with ",
+            Argument("class_names", [...]),
+            ".",
         )
-    for name, found in speaking if textual else ():
-        if len(found) > MAX_INFERRED_NAMES:
+    for column in speaking if textual else ():
+        if column.n_values > MAX_INFERRED_NAMES:
             raise InvalidVotesError(
-                f"column {name!r} holds {len(found)} different values, too many to be taken for classes. If it is no "
-                f"rule, say ignore=[{name!r}]; if there are that many classes, list them with class_names=[...]."
+                f"column {column.name!r} holds {column.n_values} different values, too many to be taken for classes. "
+                "If it is no rule, say ",
+                Argument("ignore", [column.name]),
+                "; if there are that many classes, list them with ",
+                Argument("class_names", [...]),
+                ".",
             )
-
-
-def _floats(column: Column) -> FloatArray:
-    floats = np.full(len(column), np.nan)
-    present = ~np.ma.getmaskarray(column)
-    floats[present] = column.data[present].astype(float)
-    return floats
-
-
-def _whole(values: AnyArray) -> list[Any]:
-    floats = values.astype(float)
-    return [int(value) if np.isfinite(value) and value == np.floor(value) else value for value in floats.tolist()]

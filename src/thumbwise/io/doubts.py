@@ -7,18 +7,17 @@ be said to be meant, by listing the classes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError
-from thumbwise.io.classes import are_numbers, distinct_texts, no_class_zero, silenced, spelling
-from thumbwise.io.formats import Column
+from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.classes import no_class_zero
+from thumbwise.io.distinct import Distinct, are_numbers, spelling
 from thumbwise.io.roles import Roles
-from thumbwise.io.tables import as_text
 
 # A column of fewer votes may hold as many values as it likes.
 LEAST_VOTES = 20
@@ -30,38 +29,39 @@ _SEPARATORS = "|;,"
 _MOST_LISTED = 10
 
 
-def refuse_no_rules(columns: Mapping[str, Column], gold: Column | None, roles: Roles) -> None:
+def refuse_no_rules(columns: Sequence[Distinct], gold: Distinct | None, roles: Roles) -> None:
     """Refuse columns that are no rules: scores; and those whose votes differ, most from all other rules and labels.
 
     Rules share classes; times, texts and ids do not, so a rule that votes rarely among many classes passes.
     """
-    columns = {name: silenced(column, roles.abstain) for name, column in columns.items()}
-    values = {name: distinct_texts(column) for name, column in columns.items()}
+    columns = [column.without(roles.abstain) for column in columns]
     known = _known(gold, roles)
     if not _are_listed(roles):
-        refuse_joined_tags(set().union(*values.values()))
-    several = [name for name, own in values.items() if _differ(own, columns[name])]
-    n_columns = Counter(value for own in values.values() for value in set(map(spelling, own))) if several else Counter()
-    for name in several:
-        own = {value for value in map(spelling, values[name]) if n_columns[value] == 1}
-        if 2 * len(own - known) > len(values[name]):
-            raise _no_rule(name, columns[name], len(values[name]))
-    for name, own in values.items():
-        _refuse_scores(name, columns[name], own, known)
+        refuse_joined_tags({value for column in columns for value in column.counts})
+    several = [column for column in columns if _differ(column)]
+    n_columns = Counter(value for c in columns for value in set(map(spelling, c.counts))) if several else Counter()
+    for column in several:
+        own = {value for value in map(spelling, column.counts) if n_columns[value] == 1}
+        if 2 * len(own - known) > len(column.counts):
+            raise _no_rule(column)
+    for column in columns:
+        _refuse_scores(column, known)
 
 
-def refuse_no_votes(name: str, column: Column, gold: Column | None, roles: Roles) -> None:
+def refuse_no_votes(column: Distinct, gold: Distinct | None, roles: Roles) -> None:
     """The same for the one column that holds the votes of all rules."""
-    column = silenced(column, roles.abstain)
-    values, known = distinct_texts(column), _known(gold, roles)
+    column = column.without(roles.abstain)
+    known = _known(gold, roles)
     if not _are_listed(roles):
-        refuse_joined_tags(values)
-    if _differ(values, column) and 2 * len({*map(spelling, values)} - known) > len(values):
+        refuse_joined_tags(column.counts)
+    if _differ(column) and 2 * len({*map(spelling, column.counts)} - known) > len(column.counts):
         raise InvalidVotesError(
-            f"votes must be classes; column {name!r} holds {len(values):,} different ones in {column.count():,} rows, "
-            f"such as {_example(column)}. If the votes are in another column, name it with label=NAME; if these are "
-            "texts, extract the class from each first; if there are that many classes, list them with "
-            "class_names=[...]."
+            f"votes must be classes; column {column.name!r} holds {column.n_values:,} different ones in "
+            f"{column.n_filled:,} rows, such as {_example(column)}. If the votes are in another column, name it with ",
+            Argument("label", "NAME"),
+            "; if these are texts, extract the class from each first; if there are that many classes, list them with ",
+            Argument("class_names", [...]),
+            ".",
         )
 
 
@@ -69,40 +69,49 @@ def _are_listed(roles: Roles) -> bool:
     return roles.class_names is not None or roles.codes is not None
 
 
-def _known(gold: Column | None, roles: Roles) -> set[str]:
+def _known(gold: Distinct | None, roles: Roles) -> set[str]:
     """Classes that are listed or that gold says, and values that have codes."""
     names = [*(() if roles.class_names is None else roles.class_names), *(roles.codes or ())]
-    return {spelling(name) for name in (*names, *(() if gold is None else distinct_texts(gold)))}
+    return {spelling(name) for name in (*names, *(() if gold is None else gold.counts))}
 
 
-def _differ(values: set[str], column: Column) -> bool:
+def _differ(column: Distinct) -> bool:
     """Whether most votes of a column are different, and it has enough of them to tell."""
-    return column.count() >= LEAST_VOTES and 2 * len(values) > column.count()
+    return column.n_filled >= LEAST_VOTES and 2 * column.n_values > column.n_filled
 
 
-def _example(column: Column) -> str:
-    return f"{str(column.compressed()[0])[:60]!r}"
+def _example(column: Distinct) -> str:
+    return f"{column.example[:60]!r}"
 
 
-def _no_rule(name: str, column: Column, n_values: int) -> InvalidVotesError:
+def _no_rule(column: Distinct) -> InvalidVotesError:
     return InvalidVotesError(
-        f"rules must vote for classes; column {name!r} holds {n_values:,} different values in {column.count():,} rows, "
-        f"such as {_example(column)}, most of them in no other column. If it is no rule, say ignore=[{name!r}]; if "
-        "there are that many classes, list them with class_names=[...]."
+        f"rules must vote for classes; column {column.name!r} holds {column.n_values:,} different values in "
+        f"{column.n_filled:,} rows, such as {_example(column)}, most of them in no other column. If it is no rule, "
+        "say ",
+        Argument("ignore", [column.name]),
+        "; if there are that many classes, list them with ",
+        Argument("class_names", [...]),
+        ".",
     )
 
 
-def _refuse_scores(name: str, column: Column, values: set[str], known: set[str]) -> None:
+def _refuse_scores(column: Distinct, known: set[str]) -> None:
     """Fractions in a column of numbers, unless they are names of classes."""
-    if not are_numbers(values):
+    if not are_numbers(column.counts):
         return
-    scores = {text for text in values if spelling(text) not in known and float(text) != np.floor(float(text))}
+    scores = {text for text in column.counts if spelling(text) not in known and float(text) != np.floor(float(text))}
     if scores:
-        rows = [row for row, text in enumerate(as_text(column)) if text in scores]
+        rows = column.rows_of(scores)
+        first, row = min(scores, key=float), ""
+        if rows is not None and column.index is not None:
+            first, row = list(column.counts)[column.index[rows[0]]], f" in row {rows[0]}, counting from 0"
         raise InvalidVotesError(
-            f"votes must be whole class numbers, or -1 or empty for abstain; column {name!r} holds "
-            f"{as_text(column)[rows[0]]} in row {rows[0]}, counting from 0 ({len(rows):,} such rows). Round or "
-            f"threshold scores into classes first; if it is no rule, say ignore=[{name!r}]."
+            f"votes must be whole class numbers, or -1 or empty for abstain; column {column.name!r} holds {first}{row} "
+            f"({column.count(scores):,} such rows). Round or threshold scores into classes first; if it is no rule, "
+            "say ",
+            Argument("ignore", [column.name]),
+            ".",
         )
 
 
@@ -118,7 +127,9 @@ def refuse_joined_tags(values: Iterable[str]) -> None:
             raise InvalidVotesError(
                 f"a cell must hold one class; {joined[0]!r} looks like {len(cells[joined[0]])} tags joined by {sign!r} "
                 f"({len(joined)} such values). Several tags per item are not read: make a file for each tag, whose "
-                "votes and gold labels say yes or no. If it is one class, list all classes with class_names=[...]."
+                "votes and gold labels say yes or no. If it is one class, list all classes with ",
+                Argument("class_names", [...]),
+                ".",
             )
 
 
@@ -161,7 +172,9 @@ def _refuse_twins(names: Sequence[str], n_votes: IntArray, n_gold: IntArray) -> 
             counts = [f"{names[c]!r} ({n_votes[c]:,} votes, {n_gold[c]:,} gold labels)" for c in (twin, place)]
             raise InvalidVotesError(
                 f"classes must differ by more than case and space; found {counts[0]} and {counts[1]}. Write both "
-                f"alike; if they are two classes, list all classes: {_listing(names)}."
+                "alike; if they are two classes, list all classes: ",
+                _listing(names),
+                ".",
             )
 
 
@@ -175,9 +188,11 @@ def _no_vote(
     return InvalidLabelsError(
         f"a class must be voted for, be common in gold, or be listed; no rule ever votes for {name!r}, which is "
         f"{n_gold[place]:,} of {n_gold.sum():,} gold labels (first of item {plain!r}).{meant} Correct the label; if it "
-        f"is a class, list all classes: {_listing(names)}."
+        "is a class, list all classes: ",
+        _listing(names),
+        ".",
     )
 
 
-def _listing(names: Sequence[Hashable]) -> str:
-    return f"class_names={list(names)!r}" if len(names) <= _MOST_LISTED else "class_names=[...]"
+def _listing(names: Sequence[Hashable]) -> Argument:
+    return Argument("class_names", list(names) if len(names) <= _MOST_LISTED else [...])

@@ -115,19 +115,23 @@ def read_delimited(connection: DuckDBPyConnection, path: Path, columns: Sequence
     """Columns of CSV or TSV, all or those that are asked for."""
     delimiter = DELIMITERS[path.suffix.lower()]
     names, ending = read_header(path, delimiter)
-    inner = _numbered(len(names))
-    types = ", ".join(f"{name}: 'VARCHAR'" for name in inner)
     chosen = choose_columns(path, names, columns)
-    inner = [inner[j] for j in chosen]
-    connection.execute(
-        f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM read_csv(?, auto_detect = false, columns = {{{types}}}, "  # noqa: S608
-        f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
-        f"{ending}compression = 'none', hive_partitioning = false)",
-        [pattern_of(path)],
-    )
+    inner = [f"c{j}" for j in chosen]
+    source = delimited_source([pattern_of(path)], len(names), delimiter, f"{ending}compression = 'none', ")
+    connection.execute(f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM {source}")  # noqa: S608
     whole = _are_whole(connection, inner)
     typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
     return _fetch(connection, [names[j] for j in chosen], typed, "texts")
+
+
+def delimited_source(paths: Sequence[str], n_columns: int, delimiter: str, options: str) -> str:
+    """CSV or TSV as a table of texts c0, c1, ..., in SQL; an empty field, quoted or not, is NULL."""
+    types = ", ".join(f"{name}: 'VARCHAR'" for name in _numbered(n_columns))
+    return (
+        f"read_csv([{', '.join(map(literal, paths))}], auto_detect = false, columns = {{{types}}}, "
+        f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
+        f"{options}hive_partitioning = false)"
+    )
 
 
 def read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
@@ -194,14 +198,20 @@ def choose_columns(path: Path, names: Sequence[str], columns: Sequence[str] | No
     return [place[name] for name in dict.fromkeys(columns)]
 
 
+def holds_whole(column: str) -> str:
+    """Whether a column of texts holds only integers of 64 bits that are written back with the same characters, in SQL.
+
+    Such a column of CSV is one of numbers; ``007`` and ``1.0`` are texts.
+    """
+    same = f"CAST(TRY_CAST({column} AS BIGINT) AS VARCHAR) = {column}"
+    return f"coalesce(bool_and(coalesce({same}, {column} IS NULL)), false)"
+
+
 def _are_whole(connection: DuckDBPyConnection, columns: Sequence[str]) -> list[bool]:
-    """Whether each column of texts holds only integers of 64 bits that are written back with the same characters."""
+    """Whether each column of texts is one of numbers."""
     whole: list[bool] = []
     for start in range(0, len(columns), _AGGREGATES_AT_ONCE):
-        same = ", ".join(
-            f"coalesce(bool_and(coalesce(CAST(TRY_CAST({c} AS BIGINT) AS VARCHAR) = {c}, {c} IS NULL)), false)"
-            for c in columns[start : start + _AGGREGATES_AT_ONCE]
-        )
+        same = ", ".join(map(holds_whole, columns[start : start + _AGGREGATES_AT_ONCE]))
         answer = connection.execute(f"SELECT {same} FROM texts").fetchone()  # noqa: S608
         whole += [bool(is_whole) for is_whole in answer or ()]
     return whole
@@ -224,9 +234,19 @@ def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[s
         f"CREATE VIEW stored({', '.join(inner)}) AS SELECT * FROM "  # noqa: S608
         f"read_parquet({literal(pattern_of(path))}, hive_partitioning = false)"
     )
-    typed = [c if row[1] in _KEPT_TYPES else f"CAST({c} AS VARCHAR)" for c, row in zip(inner, described, strict=True)]
+    typed = [kept_value(c, str(row[1])) for c, row in zip(inner, described, strict=True)]
     chosen = choose_columns(path, names, columns)
     return _fetch(connection, [names[j] for j in chosen], [typed[j] for j in chosen], "stored")
+
+
+def kept_value(column: str, kind: str) -> str:
+    """A column as it is read, in SQL: truth values, numbers and texts stay; every other type becomes its text."""
+    return column if kind in _KEPT_TYPES else f"CAST({column} AS VARCHAR)"
+
+
+def holds_text(kind: str) -> bool:
+    """Whether a column of this type is read as texts."""
+    return kind == "VARCHAR" or kind not in _KEPT_TYPES
 
 
 def copy_columns(connection: DuckDBPyConnection, columns: Columns, part: Path, ending: str) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_column, as_table
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, read_design
-from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, named_like
+from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, mend_repeated, named_like
 from thumbwise.io.tables import Table, as_text
 from thumbwise.io.unknown_gold import drop_unknown
 from thumbwise.labels import UNKNOWN
@@ -21,8 +23,11 @@ from thumbwise.reading.frames import counts_rows
 from thumbwise.reading.item_order import index_of
 
 
-def read_ids(column: Column, name: str, where: str, mend: str = "Drop the repeated rows.") -> AnyArray:
-    """Ids that are all there and all different, as numbers or as an array of strings; else ``mend`` says what to do."""
+def read_ids(column: Column, name: str, where: str, beside: Sequence[str] = ()) -> AnyArray:
+    """Ids that are all there and all different, as numbers or as an array of strings.
+
+    If they are not, the names of the columns ``beside`` them may tell that each row is a vote.
+    """
     missing = np.flatnonzero(np.ma.getmaskarray(column))
     if len(missing):
         raise InvalidVotesError(
@@ -31,17 +36,18 @@ def read_ids(column: Column, name: str, where: str, mend: str = "Drop the repeat
         )
     values = np.asarray(column.data)
     if len(set(values.tolist())) < len(values):
-        raise _repeated(as_text(column), name, where, mend)
+        raise _repeated(as_text(column), name, where, beside)
     return values
 
 
-def _repeated(texts: list[str | None], name: str, where: str, mend: str) -> InvalidVotesError:
+def _repeated(texts: list[str | None], name: str, where: str, beside: Sequence[str]) -> InvalidVotesError:
     first = {text: row for row, text in reversed(list(enumerate(texts)))}
     repeated = [row for row, text in enumerate(texts) if first[text] != row]
     row = repeated[0]
     return InvalidVotesError(
         f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[texts[row]]} and "
-        f"{row}, counting from 0 ({len(repeated)} rows too many in all). {mend}"
+        f"{row}, counting from 0 ({len(repeated)} rows too many in all). ",
+        mend_repeated(beside, len(texts) - len(repeated), len(texts)),
     )
 
 
@@ -57,6 +63,11 @@ class GoldLabels:
     notes: tuple[str, ...] = ()
     design: GoldDesign | None = None
     only_counts: bool = False
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """The labels by their different values."""
+        return distinct_of("gold labels", self.labels)
 
     def place(self, classes: IntArray, item_ids: AnyArray) -> IntArray:
         """Class number of every item, -1 where unknown, from those of the labels."""

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, MissingPackageError
+from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError, MissingPackageError
 from thumbwise.inputs import classes_of, read_items
 from thumbwise.io.frames import index_name, like_frame
-from thumbwise.io.label_tables import MORE_NAMES
+from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions
+from thumbwise.io.labels_elsewhere import write_elsewhere
 from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
-from thumbwise.io.tables import Table, check_names, write_table
+from thumbwise.io.tables import Table, write_table
 from thumbwise.labels import UNKNOWN
-from thumbwise.metrics import TIE
 from thumbwise.reading.frames import open_frame
-
-Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
-SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")
-_UNDECIDED = -1
 
 
 class Predictor(Protocol):
@@ -55,6 +51,11 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
     ['id', 'label', 'p_0', 'p_1', 'margin', 'entropy', 'n_votes']
     """
     reading = _as_reading(reading, model)
+    if reading.files is not None:
+        raise InvalidVotesError(
+            "a frame of labels needs items in memory; those of this reading stay in files. Write the labels with "
+            "write_labels(reading, model, path), or pass its votes to predict_proba, which gives a lazy frame."
+        )
     table = labels_table(reading, model, shape)
     return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
 
@@ -66,11 +67,16 @@ def write_labels(
     *,
     shape: Shape = "table",
     overwrite: bool = False,
-) -> Table:
+) -> Table | None:
     """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`.
 
-    Labels that were written there before are replaced, any other file only with ``overwrite=True``.
+    Labels that were written there before are replaced, any other file only with ``overwrite=True``. Labels of a reading
+    whose items stay in files are written by the database, to a file or to a new folder of Parquet files, and do not
+    come here; of others the table is returned.
     """
+    if isinstance(reading, Reading) and reading.files is not None:
+        write_elsewhere(reading, model, path, shape=shape, overwrite=overwrite)
+        return None
     table = labels_table(_as_reading(reading, model), model, shape)
     write_table(table, str(path), kind=LABELS, overwrite=overwrite)
     return table
@@ -105,45 +111,6 @@ def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> 
         arrays = [ids, model.predict(reading.votes), *proba.T, *more]
     columns = [*map(np.ma.asarray, arrays), *(reading.passed_on.values() if shape == "table" else ())]
     return Table(dict(zip(names, columns, strict=True)))
-
-
-def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
-    """Names of the columns of the output, which must not clash."""
-    classes = reading.votes.class_names
-    if shape == "crowd-kit":
-        names = ["task", "agg_label", *map(str, classes)]
-    elif shape == "snorkel":
-        names = [reading.id_name or "item", "pred", *(f"prob_{c}" for c in range(len(classes)))]
-    elif shape == "table":
-        ours = ("label", *(f"p_{name}" for name in classes), *MORE_NAMES)
-        names = [reading.id_name or "item", *ours, *reading.passed_on]
-    else:
-        raise InvalidChoiceError(f"shape must be one of {', '.join(map(repr, SHAPES))}; found {shape!r}.")
-    try:
-        check_names(names)
-    except InvalidFileError as error:
-        raise InvalidFileError(
-            f"the output would have the columns {', '.join(map(repr, names[:20]))}: ", error
-        ) from None
-    return names
-
-
-def margins(proba: FloatArray) -> FloatArray:
-    """Probability of the most probable class minus that of the next."""
-    top = np.partition(proba, proba.shape[1] - 2, axis=1)
-    return np.asarray(top[:, -1] - top[:, -2])
-
-
-def entropies(proba: FloatArray) -> FloatArray:
-    """Of each row, in nats."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(proba > 0, -proba * np.log(proba), 0.0)
-    return np.asarray(terms.sum(axis=1))
-
-
-def snorkel_predictions(proba: FloatArray) -> IntArray:
-    """Class numbers, -1 where the most probable classes are equally probable, as Snorkel's label model says it."""
-    return np.where(margins(proba) <= TIE, _UNDECIDED, proba.argmax(axis=1))
 
 
 def as_snorkel(proba: Any) -> tuple[IntArray, FloatArray]:

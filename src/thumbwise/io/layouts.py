@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
-from thumbwise.io.classes import code_gold
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.classes import Classes, settle_classes
+from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_votes
 from thumbwise.io.formats import Column
 from thumbwise.io.frames import as_table
@@ -20,14 +21,13 @@ from thumbwise.io.jury import read_jury
 from thumbwise.io.jury_records.fields import settle_names
 from thumbwise.io.long import constant_columns, read_long
 from thumbwise.io.mat_files import TRAINING, VALIDATION, as_labels, as_votes, count_classes, read_arrays
-from thumbwise.io.readings import Reading
+from thumbwise.io.readings import Reading, silent_classes
 from thumbwise.io.roles import (
     Roles,
     check_roles,
     implied_layout,
     infer_layout,
     long_columns,
-    mend_repeated,
     settle_id,
 )
 from thumbwise.io.tables import Table
@@ -45,12 +45,11 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     layout, note = (implied_layout(roles), None) if roles.layout is not None else infer_layout(table, roles)
     parts = {"wide": _read_wide, "long": _read_long, "jury": _read_jury}
     if layout not in parts:
-        raise InvalidChoiceError(f"a table must be wide, long or jury; found layout={layout!r}.")
+        raise InvalidChoiceError("a table must be wide, long or jury; found ", Argument("layout", repr(layout)), ".")
     reading = parts[layout](table, gold, roles)
     if roles.class_names is None and roles.codes is None:
         refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels)
-    silent = tuple(_silent_classes(reading.votes))
-    notes = (*(() if note is None else (note,)), *reading.notes, *silent)
+    notes = (*(() if note is None else (note,)), *reading.notes, *silent_classes(reading.votes))
     return replace(reading, layout=layout, notes=notes)
 
 
@@ -60,14 +59,15 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     rules = rule_columns(table, id_name, roles)
     ids: AnyArray = np.arange(table.n_rows)
     if id_name is not None:
-        ids = read_ids(table.columns[id_name], id_name, "the votes", mend_repeated(table, id_name))
+        ids = read_ids(table.columns[id_name], id_name, "the votes", table.names)
     known = _settle_gold(table, gold, id_name, roles, [table.columns[name] for name in rules])
-    votes, labels = read_wide(table, rules, ids, known.labels if known else None, roles)
+    labels = known.distinct if known else None
+    votes, classes = read_wide(table, rules, ids, labels, roles)
     passed_on = {name: table.columns[name] for name in roles.ignore}
     notes = tuple(text for text in (note, *(known.notes if known else ())) if text is not None)
     return Reading(
         votes,
-        _place_gold(known, labels, votes),
+        _place_gold(known, classes, votes),
         id_name=id_name,
         passed_on=passed_on,
         notes=notes,
@@ -83,10 +83,10 @@ def _settle_gold(
     return None if gold is None else open_gold(gold, id_name, roles)
 
 
-def _place_gold(known: GoldLabels | None, labels: Column | None, votes: Votes) -> IntArray:
-    if known is None or labels is None:
+def _place_gold(known: GoldLabels | None, classes: Classes, votes: Votes) -> IntArray:
+    if known is None:
         return np.full(votes.n_items, UNKNOWN)
-    return known.place(code_gold(labels, votes), votes.item_ids)
+    return known.place(classes.code_gold(known.distinct), votes.item_ids)
 
 
 def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
@@ -95,7 +95,7 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
     passed_on = constant_columns(table, names[0], passed)
     known = _settle_gold(Table(passed_on), gold, names[0], roles, [table.columns[names[2]]])
-    votes, labels = read_long(table, names, known.labels if known else None, roles)
+    votes, classes = read_long(table, names, known.distinct if known else None, roles)
     unused = [name for name in table.names if name not in {*names, *passed}]
     notes = known.notes if known else ()
     if unused:
@@ -103,7 +103,7 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     passed_on.pop(roles.gold_column or "", None)
     return Reading(
         votes,
-        _place_gold(known, labels, votes),
+        _place_gold(known, classes, votes),
         id_name=names[0],
         passed_on=passed_on,
         notes=notes,
@@ -113,27 +113,32 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
 
 def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
     if roles.codes is not None or roles.gold_column is not None:
-        raise InvalidVotesError("records of judges are read without codes and gold_column; drop them.")
+        raise InvalidVotesError(
+            "records of judges are read without ", Argument("codes"), " and ", Argument("gold_column"), "; drop them."
+        )
     records = Table({name: column for name, column in table.columns.items() if name not in roles.ignore})
     given = {"item": roles.item_id, "judge": roles.rule, "verdict": roles.label}
     names = settle_names(records.names, given, {"item": "item_id", "judge": "rule", "verdict": "label"})
     known = None if gold is None else open_gold(gold, names["item"], roles)
-    refuse_no_votes(names["verdict"], table.columns[names["verdict"]], known.labels if known else None, roles)
+    verdicts = distinct_of(names["verdict"], table.columns[names["verdict"]], is_long=True)
+    refuse_no_votes(verdicts, known.distinct if known else None, roles)
+    classes = settle_classes([verdicts], known.distinct if known else None, roles)
+    recoded, mark = _name_verdicts(verdicts, classes, roles.abstain)
     jury = read_jury(
-        records,
+        Table({**records.columns, names["verdict"]: recoded}),
         **names,
         null_verdict=roles.null_verdict,
-        abstain=roles.abstain,
-        class_names=roles.class_names,
+        abstain=mark,
+        class_names=classes.names,
         duplicates=roles.duplicates,
     )
-    classes = _place_gold(known, known.labels if known else None, jury.votes)
+    placed = _place_gold(known, classes, jury.votes)
     notes = (*jury.notes, *(known.notes if known else ()))
     passed_on = constant_columns(table, names["item"], tuple(roles.ignore))
     design = known.design if known else None
     return Reading(
         jury.votes,
-        classes,
+        placed,
         id_name=names["item"],
         passed_on=passed_on,
         notes=notes,
@@ -142,13 +147,25 @@ def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
     )
 
 
+def _name_verdicts(verdicts: Distinct, classes: Classes, abstain: str | None) -> tuple[Column, str | None]:
+    """Verdicts as the classes are called, and the one that means abstain if that is a text."""
+    numbers, missing = classes.code(verdicts), np.asarray(verdicts.index) < 0
+    if all(isinstance(name, int) for name in classes.names):
+        return np.ma.array(np.array([*classes.names, UNKNOWN])[numbers], mask=missing), None
+    mark = "-1" if abstain is None and (numbers[~missing] < 0).any() else abstain
+    return np.ma.array(np.array([*map(str, classes.names), mark], dtype=object)[numbers], mask=missing), mark
+
+
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    said = [name for name, value in vars(replace(roles, layout=None)).items() if value is not None and len(value)]
-    said = [name for name in said if name != "duplicates" or roles.duplicates != "raise"]
-    if gold is not None or said:
-        found = ", ".join(f"{name}=..." for name in [*(["gold"] if gold is not None else []), *said])
-        raise InvalidFileError(f"{where} says itself what it holds; found {found} besides. Drop what is said twice.")
+    given = [name for name, value in vars(replace(roles, layout=None)).items() if value is not None and len(value)]
+    given = [name for name in given if name != "duplicates" or roles.duplicates != "raise"]
+    if gold is not None or given:
+        names = [*(["gold"] if gold is not None else []), *given]
+        listed = [part for name in names for part in (", ", Argument(name, ...))][1:]
+        raise InvalidFileError(
+            f"{where} says itself what it holds; found ", *listed, " besides. Drop what is said twice."
+        )
 
 
 def read_wrench(path: Path, gold: Any, roles: Roles) -> Reading:
@@ -166,7 +183,7 @@ def read_wrench(path: Path, gold: Any, roles: Roles) -> Reading:
     columns = {} if found.texts is None else {"text": np.ma.asarray(np.array(found.texts, dtype=object))}
     separate = (found.gold_votes.take(known), found.gold_labels[known])
     unknown = np.full(found.votes.n_items, UNKNOWN)
-    return Reading(found.votes, unknown, separate, "id", columns, (*notes, *_silent_classes(found.votes)), "wrench")
+    return Reading(found.votes, unknown, separate, "id", columns, (*notes, *silent_classes(found.votes)), "wrench")
 
 
 def read_mat(path: Path, gold: Any, roles: Roles) -> Reading:
@@ -185,11 +202,4 @@ def read_mat(path: Path, gold: Any, roles: Roles) -> Reading:
     votes, gold_votes = (Votes(array, n_classes=k, copy=False) for array in (pool, gold_array))
     notes = (f"a .mat file: {len(pool):,} items of {names[0]!r} are the pool, {len(labels):,} of {names[1]!r} gold",)
     unknown = np.full(votes.n_items, UNKNOWN)
-    return Reading(votes, unknown, (gold_votes, labels), notes=(*notes, *_silent_classes(votes)), layout="mat")
-
-
-def _silent_classes(votes: Votes) -> Iterator[str]:
-    counts = votes.patterns.vote_table.sum(axis=0)
-    silent = [repr(name) for name, count in zip(votes.class_names, counts, strict=True) if count == 0]
-    if silent:
-        yield f"no rule ever votes for class {', '.join(silent[:10])}"
+    return Reading(votes, unknown, (gold_votes, labels), notes=(*notes, *silent_classes(votes)), layout="mat")

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from thumbwise.exceptions import InvalidFileError, InvalidVotesError
-from thumbwise.io.classes import code_columns, texts
+from thumbwise.exceptions import Argument, InvalidFileError, InvalidVotesError
+from thumbwise.io.classes import Classes, settle_classes
+from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_no_votes
 from thumbwise.io.formats import Column, Columns
 from thumbwise.io.roles import Roles
-from thumbwise.io.tables import Table
+from thumbwise.io.tables import Table, as_text
 from thumbwise.labels import UNKNOWN
 from thumbwise.votes import Votes
 
@@ -34,23 +35,20 @@ def _check_filled(column: Column, name: str) -> None:
         )
 
 
-def read_long(
-    table: Table, names: tuple[str, str, str], gold: Column | None, roles: Roles
-) -> tuple[Votes, Column | None]:
-    """Votes on the items in the order of their first row, and the gold labels as far as they were recoded."""
+def read_long(table: Table, names: tuple[str, str, str], gold: Distinct | None, roles: Roles) -> tuple[Votes, Classes]:
+    """Votes on the items in the order of their first row, and the classes of votes and gold."""
     item, rule, label = (table.columns[name] for name in names)
     _check_filled(item, names[0])
     _check_filled(rule, names[1])
-    refuse_no_votes(names[2], label, gold, roles)
-    coded = code_columns([names[2]], [label], gold, roles)
-    values = coded.matrix()[:, 0]
-    values = np.where(np.isnan(values), UNKNOWN, values) if values.dtype.kind == "f" else values
+    voted = distinct_of(names[2], label, is_long=True)
+    refuse_no_votes(voted, gold, roles)
+    classes = settle_classes([voted], gold, roles)
     votes = Votes.from_long(
-        (np.asarray(item.data), np.asarray(rule.data), values),
-        class_names=coded.class_names,
+        (np.asarray(item.data), np.asarray(rule.data), classes.code(voted)),
+        class_names=classes.names,
         duplicates=roles.duplicates,
     )
-    return votes, coded.gold
+    return votes, classes
 
 
 def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Columns:
@@ -61,13 +59,15 @@ def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Co
     first: dict[object, int] = {}
     rows = np.array([first.setdefault(value, row) for row, value in enumerate(items)], dtype=np.int64)
     for name in names:
-        values = texts(table.columns[name])
+        values = np.array([*as_text(table.columns[name]), None], dtype=object)[:-1]
         off = np.flatnonzero(values != values[rows])
         if len(off):
             raise InvalidFileError(
                 f"a column that is passed on must say the same in all rows of an item; {name!r} does not for item "
                 f"{items[off[0]]!r}, rows {rows[off[0]]} and {off[0]}, counting from 0 ({len(off)} such rows). Leave "
-                f"out ignore=[{name!r}]: columns that are not named are not used anyway."
+                "out ",
+                Argument("ignore", [name]),
+                ": columns that are not named are not used anyway.",
             )
     first_rows = np.array(list(first.values()), dtype=np.int64)
     return {name: table.columns[name][first_rows] for name in names}

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from thumbwise._typing import IntArray
 from thumbwise.box import Box
+from thumbwise.counted_votes import CountedVotes
+from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.inputs import VotesAndGold
 from thumbwise.io.formats import Columns
 from thumbwise.io.gold_design import GoldDesign
 from thumbwise.io.jury import Jury
 from thumbwise.io.roles import Layout
+from thumbwise.io.stamps import Stamp
 from thumbwise.labels import UNKNOWN
 from thumbwise.votes import Votes
 
 
-def box_of(reading: Any, confidence_level: float, options: dict[str, Any]) -> Box:
-    """The box that the gold of a reading gives, whether its items are here or in files."""
-    pool, gold_is = reading.votes, reading.gold_is
-    labels = reading.gold_labels
-    box = Box.from_gold(
-        reading.gold_votes, labels, pool=pool, gold_is=gold_is, confidence_level=confidence_level, **options
-    )
-    objection = None if reading.gold_design is None else reading.gold_design.doubt
-    return box if objection is None else replace(box, evidence=replace(box.evidence, objection=objection))
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Files in which the items of a reading stay.
+
+    Attributes
+    ----------
+    inputs : tuple of path or None
+        What was read, which no output may touch.
+    stamps : mapping of str to Stamp
+        Those of the files when they were opened.
+    gold_votes : Votes or None
+        Votes on the gold items.
+    gold_labels : ndarray of shape (n_gold,)
+        Class numbers of the gold items.
+    """
+
+    inputs: tuple[Path | None, ...]
+    stamps: Mapping[str, Stamp | None]
+    gold_votes: Votes | None
+    gold_labels: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +50,16 @@ class Reading(VotesAndGold):
 
     Attributes
     ----------
-    votes : Votes
-        The pool.
+    votes : Votes or LazyVotes
+        The pool: lazy votes if its items stay in files.
     gold : ndarray of shape (n_items,)
-        Class number of each item of the pool, -1 where unknown.
+        Class number of each item of the pool, -1 where unknown; empty if items stay in files, whose rows have no order.
     separate : tuple of Votes and ndarray, or None
         Gold items that are not part of the pool, and their classes.
     id_name : str or None
         What the ids are called; None if items are numbered.
     passed_on : mapping of str to Column
-        Columns that are no rules, by item.
+        Columns that are no rules, by item; empty ones if items stay in files.
     notes : tuple of str
         What was inferred, in words.
     layout : str
@@ -53,9 +69,11 @@ class Reading(VotesAndGold):
         The frame that was read, so that labels can be given back as one; None for files.
     gold_design : GoldDesign or None
         How gold was drawn, if its table tells of a draw by :func:`draw_gold`.
+    files : Files or None
+        Where the items stay, if they are not here.
     """
 
-    votes: Votes
+    votes: Any
     gold: IntArray
     separate: tuple[Votes, IntArray] | None = None
     id_name: str | None = None
@@ -65,6 +83,7 @@ class Reading(VotesAndGold):
     jury: Jury | None = None
     source: Any = None
     gold_design: GoldDesign | None = None
+    files: Files | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:
@@ -79,19 +98,56 @@ class Reading(VotesAndGold):
     @cached_property
     def gold_votes(self) -> Votes:
         """Votes on the gold items."""
-        return self.votes.take(self.gold != UNKNOWN) if self.separate is None else self.separate[0]
+        if self.files is not None:
+            return self.files.gold_votes  # type: ignore[return-value]  # None only where no label is known
+        gold_votes: Votes = self.votes.take(self.gold != UNKNOWN) if self.separate is None else self.separate[0]
+        return gold_votes
 
     @property
     def gold_labels(self) -> IntArray:
         """Class numbers of the gold items."""
+        if self.files is not None:
+            return self.files.gold_labels
         return self.gold[self.gold != UNKNOWN] if self.separate is None else self.separate[1]
 
     def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
         """``Box.from_gold`` with this gold and this pool; needs gold labels drawn at random."""
-        return box_of(self, confidence_level, options)
+        if not len(self.gold_labels):
+            raise no_gold()
+        gold_is = self.gold_is
+        box = Box.from_gold(
+            self.gold_votes,
+            self.gold_labels,
+            pool=self.votes,
+            gold_is=gold_is,
+            confidence_level=confidence_level,
+            **options,
+        )
+        objection = None if self.gold_design is None else self.gold_design.doubt
+        return box if objection is None else replace(box, evidence=replace(box.evidence, objection=objection))
 
     def __repr__(self) -> str:
         n_gold = len(self.gold_labels)
         gold = f"{n_gold:,} gold labels, {'of these items' if self.separate is None else 'of other items'}"
         lines = [repr(self.votes), gold if n_gold else "no gold labels", *self.notes]
         return "\n".join([*lines, *([] if self.jury is None else [str(self.jury)])])
+
+
+def no_gold() -> InvalidLabelsError:
+    """The error for votes without gold labels."""
+    return InvalidLabelsError(
+        "gold labels are needed: about a hundred items, drawn at random, whose class somebody checked. Name a file "
+        "of ids and labels with ",
+        Argument("gold", "FILE"),
+        ", or a column of the votes with ",
+        Argument("gold_column", "NAME"),
+        ".",
+    )
+
+
+def silent_classes(votes: CountedVotes) -> Iterator[str]:
+    """A note on classes that nobody votes for."""
+    counts = votes.patterns.vote_table.sum(axis=0)
+    silent = [repr(name) for name, count in zip(votes.class_names, counts, strict=True) if count == 0]
+    if silent:
+        yield f"no rule ever votes for class {', '.join(silent[:10])}"

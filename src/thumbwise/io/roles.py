@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
 from thumbwise.io.tables import Table
 
 Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat"]
@@ -19,6 +19,8 @@ ITEM_NAMES = ("item", "task", "item_id", "task_id", "question", "question_id")
 RULE_NAMES = ("worker", "performer", "rule", "judge", "annotator", "rater", "worker_id", "annotator_id", "labeler")
 JUDGE_NAMES = ("judge", "judge_name", "judge_model", "model")
 LABEL_NAMES = ("label", "vote", "answer", "response", "verdict")
+# What is noted of a table that is taken for the usual one.
+WIDE = "a row per item, a column per rule"
 GOLD_LABEL_NAMES = ("label", "gold", "class", "y", "truth")
 
 
@@ -72,8 +74,15 @@ def implied_layout(roles: Roles) -> Layout | None:
     names_votes = roles.rule is not None or roles.label is not None
     if roles.layout == "wide" and names_votes:
         raise InvalidChoiceError(
-            "columns of rules and of votes are for tables with a row per vote; found layout='wide' besides. Drop "
-            "layout='wide', or rule=NAME and label=NAME."
+            "columns of rules and of votes are for tables with a row per vote; found ",
+            Argument("layout", "'wide'"),
+            " besides. Drop ",
+            Argument("layout", "'wide'"),
+            ", or ",
+            Argument("rule", "NAME"),
+            " and ",
+            Argument("label", "NAME"),
+            ".",
         )
     if roles.layout is not None:
         return roles.layout
@@ -98,7 +107,7 @@ def infer_layout(table: Table, roles: Roles) -> tuple[Layout, str]:
             return _row_per_vote("jury", items[0], judges[0], verdicts[0])
     rules, labels = named_like(table, RULE_NAMES), named_like(table, LABEL_NAMES)
     if not (items and rules and labels):
-        return "wide", "a row per item, a column per rule"
+        return "wide", WIDE
     if _repeats(table, items[0]):
         return _row_per_vote("long", items[0], rules[0], labels[0])
     raise unclear_layout(items[0], rules[0], labels[0], "and no id occurs twice")
@@ -111,15 +120,19 @@ def refuse_row_per_vote(table: Table, roles: Roles) -> None:
         raise unclear_layout(items[0], rules[0], labels[0], "and the items stay in their files")
 
 
-def mend_repeated(table: Table, id_name: str) -> str:
+def mend_repeated(names: Sequence[str], n_different: int, n_rows: int) -> str | Message:
     """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote."""
-    n_different = len(set(table.columns[id_name].tolist()))
-    if len(table.names) < 3 or 4 * n_different > 3 * table.n_rows:
+    if len(names) < 3 or 4 * n_different > 3 * n_rows:
         return "Drop the repeated rows."
-    layout = "jury" if named_like(table, ("verdict",)) else "long"
-    return (
-        f'If each row is one vote, say layout="{layout}", and name the column of who voted with rule=NAME and that of '
-        "the votes with label=NAME; otherwise drop the repeated rows."
+    layout = "jury" if any(name.strip().lower() == "verdict" for name in names) else "long"
+    return Message(
+        "If each row is one vote, say ",
+        Argument("layout", f'"{layout}"'),
+        ", and name the column of who voted with ",
+        Argument("rule", "NAME"),
+        " and that of the votes with ",
+        Argument("label", "NAME"),
+        "; otherwise drop the repeated rows.",
     )
 
 
@@ -127,7 +140,11 @@ def unclear_layout(item: str, rule: str, label: str, why: str) -> InvalidFileErr
     """The error for names that may be those of either layout."""
     return InvalidFileError(
         f"the layout must be clear; columns {item!r}, {rule!r} and {label!r} may be votes in rows (item, rule, label) "
-        f'or ids and two rules, {why}. Say layout="long" or layout="wide".'
+        f"or ids and two rules, {why}. Say ",
+        Argument("layout", '"long"'),
+        " or ",
+        Argument("layout", '"wide"'),
+        ".",
     )
 
 
@@ -186,15 +203,20 @@ def settle_id(table: Table, roles: Roles, *, is_needed: bool) -> tuple[str | Non
     likely = [name for name in named_like(table, ID_NAMES) if name not in named]
     if len(likely) > 1:
         raise InvalidFileError(
-            f"one column must hold the ids; {len(likely)} may: {', '.join(map(repr, likely))}. Say which with "
-            "item_id=NAME, and ignore=[NAME] for the others."
+            f"one column must hold the ids; {len(likely)} may: {', '.join(map(repr, likely))}. Say which with ",
+            Argument("item_id", "NAME"),
+            ", and ",
+            Argument("ignore", "[NAME]"),
+            " for the others.",
         )
     if likely:
         return likely[0], f"ids are taken from column {likely[0]!r}"
     if is_needed:
         raise InvalidFileError(
             "the votes must have a column of ids, to be matched with those of the gold file; none is called 'id', "
-            f"'item' or 'item_id', and {listed(table)} Say which it is with item_id=NAME."
+            f"'item' or 'item_id', and {listed(table)} Say which it is with ",
+            Argument("item_id", "NAME"),
+            ".",
         )
     return None, "no column of ids: items are numbered from 0"
 
@@ -205,9 +227,11 @@ def settle_column(table: Table, named: str | None, names: Sequence[str], what: s
         return named
     likely = named_like(table, names)
     if len(likely) != 1:
-        found = f"{len(likely)} may: {', '.join(map(repr, likely))}" if likely else f"none does, and {listed(table)}"
+        seen = f"{len(likely)} may: {', '.join(map(repr, likely))}" if likely else f"none does, and {listed(table)}"
         raise InvalidFileError(
-            f"one column must hold {what}, called {', '.join(map(repr, names[:4]))} or the like; {found} Say which "
-            f"with {argument}=NAME."
+            f"one column must hold {what}, called {', '.join(map(repr, names[:4]))} or the like; {seen} Say "
+            "which with ",
+            Argument(argument, "NAME"),
+            ".",
         )
     return likely[0]

@@ -7,15 +7,19 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.elsewhere import are_many, read_elsewhere
 from thumbwise.io.frames import as_table
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
 from thumbwise.io.tables import read_table
 from thumbwise.reading.read_votes import check_class_names
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 def read_votes(
@@ -45,7 +49,8 @@ def read_votes(
     ----------
     source : path or frame
         A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
-        pandas, polars or PyArrow.
+        pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many
+        files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items.
     layout : {"wide", "long", "jury", "wrench", "mat"}, optional
@@ -105,14 +110,38 @@ def read_votes(
     return read_source(source, gold, roles)
 
 
-def read_source(source: Any, gold: Any, roles: Roles) -> Reading:
-    """:func:`read_votes` with what the user says gathered in one object."""
+def read_source(
+    source: Any,
+    gold: Any,
+    roles: Roles,
+    *,
+    connection: DuckDBPyConnection | None = None,
+    stays: bool | None = None,
+) -> Reading:
+    """:func:`read_votes` with what the user says gathered in one object.
+
+    Parameters
+    ----------
+    connection : DuckDB connection, optional
+        The database that reads items that stay in files.
+    stays : bool, optional
+        Whether items stay in their files. Absent: where there are many files.
+    """
     if roles.layout is not None and roles.layout not in LAYOUTS:
         raise InvalidChoiceError(f"layout must be one of {', '.join(map(repr, LAYOUTS))}; found {roles.layout!r}.")
     if gold is not None and roles.gold_column is not None:
-        raise InvalidLabelsError("gold must come from one place; found both gold=FILE and gold_column=NAME. Drop one.")
+        raise InvalidLabelsError(
+            "gold must come from one place; found both ",
+            Argument("gold", "FILE"),
+            " and ",
+            Argument("gold_column", "NAME"),
+            ". Drop one.",
+        )
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
+        if are_many(path, roles) if stays is None else stays:
+            gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
+            return read_elsewhere(path, _open_gold(gold), roles, connection, gold_file)
         if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
             return read_wrench(path, gold, roles)
         if roles.layout == "mat" or path.suffix.lower() == ".mat":

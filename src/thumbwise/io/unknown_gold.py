@@ -14,7 +14,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidLabelsError
-from thumbwise.io.classes import are_numbers, distinct_texts, spelling
+from thumbwise.io.distinct import are_numbers, distinct_texts, spelling
 from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles
 

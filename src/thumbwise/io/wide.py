@@ -19,9 +19,9 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.io.classes import code_columns
+from thumbwise.io.classes import Classes, settle_classes
+from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_no_rules
-from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles, listed
 from thumbwise.io.tables import Table
 from thumbwise.votes import Votes
@@ -41,9 +41,9 @@ def rule_columns(table: Table, id_name: str | None, roles: Roles) -> list[str]:
 
 
 def read_wide(
-    table: Table, rules: Sequence[str], ids: AnyArray, gold: Column | None, roles: Roles
-) -> tuple[Votes, Column | None]:
-    """Votes of the rules, and the gold labels as far as they were recoded.
+    table: Table, rules: Sequence[str], ids: AnyArray, gold: Distinct | None, roles: Roles
+) -> tuple[Votes, Classes]:
+    """Votes of the rules, and the classes of votes and gold.
 
     Parameters
     ----------
@@ -51,14 +51,15 @@ def read_wide(
     rules : sequence of str
         Columns that hold votes.
     ids : ndarray of shape (n_items,)
-    gold : Column or None
-        A label or nothing for every item.
+    gold : Distinct or None
+        Gold labels.
     roles : Roles
     """
-    columns = {name: table.columns[name] for name in rules}
+    columns = [distinct_of(name, table.columns[name]) for name in rules]
     refuse_no_rules(columns, gold, roles)
-    coded = code_columns(rules, list(columns.values()), gold, roles)
-    return Votes(coded.matrix(), class_names=coded.class_names, rule_names=rules, item_ids=ids), coded.gold
+    classes = settle_classes(columns, gold, roles)
+    array = np.column_stack([classes.code(column) for column in columns])
+    return Votes(array, class_names=classes.names, rule_names=rules, item_ids=ids, copy=False), classes
 
 
 def wide_table(votes: Votes, id_name: str = "id") -> Table:

@@ -21,6 +21,7 @@ from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.display import ShownInNotebooks
 from thumbwise.models.inputs import align
+from thumbwise.models.last_prediction import remembering
 from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import register, registered
 from thumbwise.patterns import Patterns, take_rows
@@ -79,6 +80,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         if "_predict_patterns" in own:  # terms and parts of another formula say nothing about this one
             for name in {"additive_terms", "_summands"} - own.keys():
                 setattr(cls, name, getattr(LabelModel, name))
+            cls._predict_patterns = remembering(cls._predict_patterns)  # type: ignore[method-assign]
         if "_learned" in own:
             if "_compared" not in own:
                 cls._compared = (Compared(cls.__name__),)
@@ -103,6 +105,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
             "Python, and write the probabilities to the database."
         )
 
+    @remembering
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         """Probabilities of the patterns of some votes, shape (n_patterns, n_classes)."""
         return self.additive_terms().proba(votes.patterns)

@@ -48,13 +48,19 @@ def settle_n_classes(largest_vote: int, n_classes: int | None, class_names: Sequ
     if largest_vote < 1:
         seen = "no vote at all" if largest_vote < 0 else "votes for class 0 only"
         raise InvalidVotesError(
-            f"the number of classes cannot be inferred: found {seen}. "
-            "Declare it with n_classes=... or class_names=[...]."
+            f"the number of classes cannot be inferred: found {seen}. Declare it with ",
+            InPython("n_classes=... or "),
+            Argument("class_names", [...]),
+            ".",
         )
     if largest_vote >= MAX_INFERRED_CLASSES:
         raise InvalidVotesError(
             f"the largest vote is {largest_vote}, which would make {largest_vote + 1} classes; more than "
-            f"{MAX_INFERRED_CLASSES} are not inferred. If that is meant, declare n_classes={largest_vote + 1}."
+            f"{MAX_INFERRED_CLASSES} are not inferred. If that is meant, ",
+            InPython(f"declare n_classes={largest_vote + 1} or "),
+            "list the classes with ",
+            Argument("class_names", [...]),
+            ".",
         )
     return int(largest_vote) + 1
 
@@ -118,30 +124,48 @@ def _not_whole(table: AnyArray, rule_names: Sequence[str]) -> InvalidVotesError:
             return np.asarray(~np.isnan(block) & ~((block == np.floor(block)) & (np.abs(block) < 2**53)))
 
     value, item, rule, total = _describe_bad(table, is_bad, rule_names)
-    return InvalidVotesError(
-        f"votes must be whole class numbers, or -1 or NaN for abstain; found {value} at item {item}, rule {rule!r} "
-        f"({total} such votes). Round or threshold scores into classes first."
-    )
+    return not_whole(f"{value} at item {item}, rule {rule!r} ({total} such votes)")
 
 
 def _out_of_range(table: AnyArray, n_classes: int, rule_names: Sequence[str]) -> InvalidVotesError:
     value, item, rule, total = _describe_bad(
         table, lambda block: np.asarray((block < ABSTAIN) | (block >= n_classes)), rule_names
     )
-    hint: tuple[object, ...] = ("Only -1 means abstain; recode other marks first.",)
-    if value >= n_classes:
-        hint = (
-            "If classes are numbered from 1, subtract 1 first; if there are more classes, ",
-            InPython("raise n_classes (or "),
-            "list them in ",
-            Argument("class_names"),
-            InPython(")"),
-            ".",
-        )
+    return out_of_range(value, n_classes, f"{value} at item {item}, rule {rule!r} ({total} such votes)")
+
+
+def not_whole(place: str) -> InvalidVotesError:
+    """The error for a vote that is a fraction or an infinity, wherever it is."""
     return InvalidVotesError(
-        f"votes must hold class numbers 0..{n_classes - 1} or -1 for abstain; found {value} at item {item}, "
-        f"rule {rule!r} ({total} such votes). ",
-        *hint,
+        f"votes must be whole class numbers, or -1 or NaN for abstain; found {place}. "
+        "Round or threshold scores into classes first."
+    )
+
+
+def out_of_range(value: float, n_classes: int, place: str) -> InvalidVotesError:
+    """The error for a whole number that is no class, wherever it is."""
+    head = f"votes must hold class numbers 0..{n_classes - 1} or -1 for abstain; found {place}. "
+    if value < n_classes:
+        return InvalidVotesError(head, "Only -1 means abstain; recode other marks first.")
+    return InvalidVotesError(
+        f"{head}If classes are numbered from 1, subtract 1 first; if there are more classes, ",
+        InPython("raise n_classes or "),
+        "list them with ",
+        Argument("class_names", [...]),
+        ".",
+    )
+
+
+def unknown_name(class_names: Sequence[Hashable], place: str) -> InvalidVotesError:
+    """The error for a name that is none of a class, wherever it is."""
+    known = ", ".join(repr(name) for name in list(class_names)[:10])
+    return InvalidVotesError(
+        f"votes must be one of the class names ({known}) or missing for abstain; found {place}. Correct the votes, add "
+        "the name to ",
+        Argument("class_names"),
+        ", or pass ",
+        Argument("abstain", ...),
+        " if it means abstain.",
     )
 
 
@@ -189,7 +213,9 @@ def settle_names(columns: Sequence[StringColumn], abstain: str | None = None) ->
     if len(found) < 2:
         raise InvalidVotesError(
             f"there must be at least two classes; found {len(found)} in the votes "
-            f"({', '.join(map(repr, found)) or 'none'}). List all of them in class_names=[...]."
+            f"({', '.join(map(repr, found)) or 'none'}). List all of them in ",
+            Argument("class_names", [...]),
+            ".",
         )
     return tuple(found)
 
@@ -227,15 +253,7 @@ def _unknown_name(
             item = int(np.argmax(bad))
             place = f"{names[int(index[item])]!r} at item {item}, rule {rule!r}"
         total += int(bad.sum())
-    known = ", ".join(repr(name) for name in list(class_names)[:10])
-    return InvalidVotesError(
-        f"votes must be one of the class names ({known}) or missing for abstain; found {place} ({total} such votes). "
-        "Correct the votes, add the name to ",
-        Argument("class_names"),
-        ", or pass ",
-        Argument("abstain", ...),
-        " if it means abstain.",
-    )
+    return unknown_name(class_names, f"{place} ({total} such votes)")
 
 
 def index_strings(values: Sequence[object], rule: str) -> StringColumn:
