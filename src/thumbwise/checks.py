@@ -11,7 +11,7 @@ from thumbwise.check_rules.codes import CODES
 from thumbwise.check_rules.findings import Checks, Finding, in_order
 from thumbwise.check_rules.subject import Subject, open_subject
 from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError
-from thumbwise.gold import GoldIs
+from thumbwise.gold import Design, GoldIs
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 
 _CHECKS: dict[str, Callable[[Subject], Finding | None]] = {
@@ -42,7 +42,7 @@ def check(
     gold_votes: Any = None,
     gold_labels: Any = None,
     *,
-    gold_is: GoldIs = "separate",
+    gold_is: GoldIs | Design | None = None,
     model: BalsubramaniFreund | None = None,
     box: Box | None = None,
     confidence_level: float = 0.95,

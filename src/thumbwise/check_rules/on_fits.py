@@ -65,6 +65,8 @@ def reason_not_to_compare(subject: Subject) -> str | None:
     """Why majority vote is not compared, if it is not."""
     if subject.gold is None or len(subject.gold) < 2:
         return "needs at least two gold items"
+    if not subject.gold.design.is_plain:
+        return "needs gold that is a plain random sample"
     if len(subject.votes.patterns.rules) > MOST_COMPARED:
         return f"takes long with more than {MOST_COMPARED:,} votes on distinct patterns; tw.compare does it"
     return None

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from thumbwise.check_rules.findings import Finding, find, listed
-from thumbwise.check_rules.subject import Gold, Subject
+from thumbwise.check_rules.subject import Subject
+from thumbwise.gold import GoldSample
 from thumbwise.gold_checks.label_fit import check_labels
 from thumbwise.gold_checks.sample_check import check_sample
 from thumbwise.outward import at_most
@@ -32,8 +33,9 @@ def not_a_sample(subject: Subject) -> Finding | None:
     if subject.gold is None or not claims_random_gold(subject):
         return None
     gold = subject.gold
-    if gold.doubt is not None:
-        return find("TW201", f"{gold.doubt[0].upper()}{gold.doubt[1:]}.")
+    objection = gold.design.objection
+    if objection is not None:
+        return find("TW201", f"{objection[0].upper()}{objection[1:]}.")
     found = check_sample(gold.votes, subject.votes, gold_is=gold.gold_is, error=SAMPLE_ERROR)
     if not found.fires:
         return None
@@ -82,7 +84,7 @@ def labels_do_not_fit(subject: Subject) -> Finding | None:
     return find("TW203", f"{counts} (p = {fit.p_value:.2g}; shuffled labels get p <= {FIT_ERROR:g} seldom).")
 
 
-def _part_to_shuffle(gold: Gold) -> Gold:
+def _part_to_shuffle(gold: GoldSample) -> GoldSample:
     if len(gold) <= _MOST_SHUFFLED:
         return gold
     drawn = np.sort(np.random.default_rng(0).choice(len(gold), _MOST_SHUFFLED, replace=False))

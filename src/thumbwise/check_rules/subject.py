@@ -10,34 +10,20 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from thumbwise._typing import IntArray
 from thumbwise.box import Box
 from thumbwise.comparison import Comparison, compare
-from thumbwise.designs import as_design
 from thumbwise.displays.classes import describe_classes
 from thumbwise.displays.fitted import check_fitted_to
 from thumbwise.displays.rules import describe_rules
 from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import Argument, InfeasibleBoxError, InvalidChoiceError
-from thumbwise.gold import GoldIs
-from thumbwise.inputs import classes_of, in_memory, read_gold
+from thumbwise.gold import Design, Gold, GoldIs, GoldSample
+from thumbwise.inputs import as_votes, classes_of, in_memory
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.opened_gold import check_roles, known_gold
+from thumbwise.models.compared import name_labels
+from thumbwise.opened_gold import open_gold
 from thumbwise.votes import Votes
-
-
-@dataclass(frozen=True, eq=False)
-class Gold:
-    """Gold items, whose labels are all known, and what the way they were drawn says against a random sample."""
-
-    votes: Votes
-    labels: IntArray
-    gold_is: GoldIs
-    doubt: str | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +34,7 @@ class Subject:
     ----------
     votes : Votes
         The pool.
-    gold : Gold or None
+    gold : GoldSample or None
     box : Box or None
         Given, that of the model, or made from gold.
     model : BalsubramaniFreund or None
@@ -60,7 +46,7 @@ class Subject:
     """
 
     votes: Votes
-    gold: Gold | None
+    gold: GoldSample | None
     box: Box | None
     model: BalsubramaniFreund | None
     conflict: InfeasibleBoxError | None
@@ -71,13 +57,9 @@ class Subject:
         """Methods side by side on gold, made once for all who ask."""
         if self.gold is None:
             raise InvalidChoiceError("a comparison needs gold labels; found none.")
-        return compare(
-            self.gold.votes,
-            [self.votes.class_names[c] for c in self.gold.labels.tolist()],
-            pool=self.votes,
-            gold_is=self.gold.gold_is,
-            confidence_level=self.confidence_level,
-        )
+        names = name_labels(self.gold.labels, self.votes)
+        gold = Gold(self.gold.votes, names, self.gold.design)
+        return compare(gold, pool=self.votes, confidence_level=self.confidence_level)
 
     @cached_property
     def rules(self) -> Tidy:
@@ -99,7 +81,7 @@ def open_subject(
     votes: Any,
     gold_votes: Any,
     gold_labels: Any,
-    gold_is: GoldIs,
+    gold_is: GoldIs | Design | None,
     model: BalsubramaniFreund | None,
     box: Box | None,
     confidence_level: float,
@@ -112,14 +94,14 @@ def open_subject(
         own = _box_of(model, pool, box)
         return Subject(pool, gold, own, model, None, own.evidence.confidence_level or confidence_level)
     if box is None and gold is not None:
-        box = _box_from_gold(votes, gold, pool, confidence_level)
+        box = Box.from_sample(gold, confidence_level=confidence_level)
     fitted, conflict = (None, None) if box is None else _fit(pool, box)
     return Subject(pool, gold, box, fitted, conflict, confidence_level)
 
 
 def _open_gold(
-    votes: Any, gold_votes: Any, gold_labels: Any, gold_is: GoldIs, class_names: tuple[Hashable, ...] | None
-) -> tuple[Votes, Gold | None]:
+    votes: Any, gold_votes: Any, gold_labels: Any, gold_is: Any, class_names: tuple[Hashable, ...] | None
+) -> tuple[Votes, GoldSample | None]:
     if isinstance(votes, Reading):
         if gold_votes is not None or gold_labels is not None:
             raise InvalidChoiceError(
@@ -129,25 +111,15 @@ def _open_gold(
                 Argument("gold_labels"),
                 " were given too. Pass the Reading alone, or its .votes with the gold that is meant.",
             )
-        doubt = None if votes.gold_design is None else votes.gold_design.doubt
-        own = Gold(votes.gold_votes, votes.gold_labels, votes.gold_is, doubt)
-        return votes.votes, own if len(own) else None
-    if (gold_votes is None) != (gold_labels is None):
-        missing = "gold_votes" if gold_votes is None else "gold_labels"
-        raise InvalidChoiceError(f"gold must be votes and labels; {missing} is missing. Pass both, or neither.")
-    gold_votes, pool, gold_labels = read_gold(gold_votes, votes, gold_labels, class_names=class_names)
+        return in_memory(votes.votes), open_gold(votes, None, None, None) if len(votes.gold_labels) else None
+    if gold_votes is None and gold_labels is None:
+        return in_memory(as_votes(votes, class_names)), None
     if gold_votes is None:
-        return in_memory(pool), None
-    gold, labels, _ = known_gold(gold_votes, gold_labels, in_memory(pool))
-    check_roles(gold, pool, as_design(gold_is))
-    return pool, Gold(gold, labels, gold_is)
-
-
-def _box_from_gold(votes: Any, gold: Gold, pool: Votes, confidence_level: float) -> Box:
-    if isinstance(votes, Reading):
-        return votes.box(confidence_level=confidence_level)
-    names = [pool.class_names[c] for c in gold.labels.tolist()]
-    return Box.from_gold(gold.votes, names, pool=pool, gold_is=gold.gold_is, confidence_level=confidence_level)
+        raise InvalidChoiceError(
+            "gold must be votes and labels; ", Argument("gold_votes"), " is missing. Pass both, or neither."
+        )
+    sample = open_gold(gold_votes, gold_labels, votes, gold_is, class_names=class_names)
+    return in_memory(sample.pool), sample
 
 
 def _box_of(model: Any, votes: Votes, box: Box | None) -> Box:

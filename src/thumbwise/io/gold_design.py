@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thumbwise.designs import Subset
 from thumbwise.io.formats import Column
 from thumbwise.io.tables import Table, as_text
 
@@ -16,7 +17,7 @@ _WORDS = re.compile(r"random draw of (\d+) from (\d+) items without gold \(seed 
 
 
 @dataclass(frozen=True)
-class GoldDesign:
+class GoldDesign(Subset):
     """A random draw of items to be labeled, and how many of them have a label by now.
 
     The draw is decided before any of its labels is seen. Its items are in random order, so that the first ones that
@@ -46,7 +47,7 @@ class GoldDesign:
         return self.n_drawn - self.n_labeled
 
     @property
-    def doubt(self) -> str | None:
+    def objection(self) -> str | None:
         """Why what is labeled may be no random sample, if it may not."""
         if not self.has_gaps:
             return None
@@ -61,9 +62,9 @@ class GoldDesign:
         drawn = (
             f"gold was drawn at random by thumbwise (seed {self.seed}): {self.n_drawn:,} of {self.n_candidates:,} items"
         )
-        if self.doubt is not None:
+        if self.objection is not None:
             way_out = f"label them, or, if it was chance, remove the columns {DRAW!r} and {DESIGN!r}"
-            return f"{drawn}; {self.doubt}; {way_out}"
+            return f"{drawn}; {self.objection}; {way_out}"
         if self.n_unlabeled:
             first = f"the first {self.n_labeled:,} of them have" if self.n_labeled else "none of them has"
             return f"{drawn}; {first} a label, {self.n_unlabeled:,} have none yet"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -114,17 +114,7 @@ class Reading(VotesAndGold):
         """``Box.from_gold`` with this gold and this pool; needs gold labels drawn at random."""
         if not len(self.gold_labels):
             raise no_gold()
-        gold_is = self.gold_is
-        box = Box.from_gold(
-            self.gold_votes,
-            self.gold_labels,
-            pool=self.votes,
-            gold_is=gold_is,
-            confidence_level=confidence_level,
-            **options,
-        )
-        objection = None if self.gold_design is None else self.gold_design.doubt
-        return box if objection is None else replace(box, evidence=replace(box.evidence, objection=objection))
+        return Box.from_gold(self, confidence_level=confidence_level, **options)
 
     def __repr__(self) -> str:
         n_gold = len(self.gold_labels)
