@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -17,7 +18,7 @@ from thumbwise.counted_votes import CountedVotes
 class Counting(tw.MajorityVote):
     """Counts how often it computes."""
 
-    times: list[int] = []
+    times: ClassVar[list[int]] = []
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         self.times.append(1)
