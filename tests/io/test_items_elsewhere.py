@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import thumbwise as tw
 from thumbwise.cli import app
-from thumbwise.io import elsewhere
+from thumbwise.io import elsewhere, labels_elsewhere
 from thumbwise.io.tables import read_table
 from thumbwise.numerics import maxent
 
@@ -198,13 +198,13 @@ def test_items_are_asked_four_things(tmp_path: Path, monkeypatch: pytest.MonkeyP
             return ask(self, *given, **more)
 
         monkeypatch.setattr(relation, name, watched)
-    query = relation.query
+    copy = labels_elsewhere._copy
 
-    def watched_query(self: Any, name: str, sql: str) -> Any:
-        asked.extend(["COPY"] if sql.startswith("COPY") else [])
-        return query(self, name, sql)
+    def watched_copy(*given: Any) -> None:
+        asked.append("COPY")
+        copy(*given)
 
-    monkeypatch.setattr(relation, "query", watched_query)
+    monkeypatch.setattr(labels_elsewhere, "_copy", watched_copy)
     run("label", *arguments, "-o", tmp_path / "labels.csv")
     assert asked == ["fetchall", "fetchnumpy", "fetchnumpy", "COPY"]
 

@@ -118,6 +118,8 @@ def test_classes_from_one_are_asked_for(source_of: Callable[[Say], Any]) -> None
     ("say", "options", "classes"),
     [
         (from_one, {"class_names": ["1", "2"]}, ("1", "2")),
+        (from_one, {"class_names": [1, 2]}, (1, 2)),
+        (from_one, {"class_names": [2, 1, 3]}, (2, 1, 3)),
         (int, {}, (0, 1)),
         (int, {"class_names": ["ham", "spam"]}, ("ham", "spam")),
         (by_name, {}, ("ham", "spam")),
@@ -129,8 +131,8 @@ def test_the_same_classes(
 ) -> None:
     reading = tw.read_votes(source_of(say), gold=gold_of(say), **options)
     assert reading.votes.class_names == classes
-    items_and_votes = {item: [*row, label] for item, (*row, label) in seen(reading).items()}
-    assert items_and_votes == EXPECTED
+    order = [1, 0, -1] if classes == (2, 1, 3) else [0, 1, -1]
+    assert seen(reading) == {item: [order[c] for c in row] for item, row in EXPECTED.items()}
     assert reading.votes.patterns.vote_table.sum() == (VOTES >= 0).sum()
 
 

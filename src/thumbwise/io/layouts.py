@@ -148,10 +148,10 @@ def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
 
 
 def _name_verdicts(verdicts: Distinct, classes: Classes, abstain: str | None) -> tuple[Column, str | None]:
-    """Verdicts as the classes are called, and the one that means abstain if that is a text."""
+    """Verdicts as numbers of the classes, or as these are called; and the one that means abstain if that is a text."""
     numbers, missing = classes.code(verdicts), np.asarray(verdicts.index) < 0
     if all(isinstance(name, int) for name in classes.names):
-        return np.ma.array(np.array([*classes.names, UNKNOWN])[numbers], mask=missing), None
+        return np.ma.array(numbers, mask=missing), None
     mark = "-1" if abstain is None and (numbers[~missing] < 0).any() else abstain
     return np.ma.array(np.array([*map(str, classes.names), mark], dtype=object)[numbers], mask=missing), mark
 
