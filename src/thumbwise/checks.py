@@ -10,7 +10,8 @@ from thumbwise.check_rules import on_fits, on_gold, on_rules
 from thumbwise.check_rules.codes import CODES
 from thumbwise.check_rules.findings import Checks, Finding, in_order
 from thumbwise.check_rules.subject import Subject, open_subject
-from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError
+from thumbwise.estimates import check_level
+from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.gold import Design, GoldIs
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 
@@ -93,10 +94,7 @@ def check(
     >>> [(finding.severity, finding.rules) for finding in found]
     [('warning', ('swapped',))]
     """
-    if not 0 < confidence_level < 1:
-        raise InvalidBoxError(
-            f"confidence_level must lie between 0 and 1, exclusive; found {confidence_level}. For 95 %, write 0.95."
-        )
+    check_level(confidence_level)
     _check_codes(skip)
     subject = open_subject(votes, gold_votes, gold_labels, gold_is, model, box, confidence_level)
     skipped = _skipped(subject, skip)

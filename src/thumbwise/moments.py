@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.counted_votes import CountedVotes
-from thumbwise.exceptions import InvalidBoxError
+from thumbwise.exceptions import Argument, InPython, InvalidBoxError
 from thumbwise.numerics.shared_features import Rows, cell_features, join_features, repeated_features
 from thumbwise.patterns import Patterns
 
@@ -299,7 +299,9 @@ def group_frequencies(votes: CountedVotes) -> Moments:
     """Frequency of each class within each group of items."""
     patterns, k, n_groups = votes.patterns, votes.n_classes, len(votes.group_names)
     if n_groups == 0:
-        raise InvalidBoxError("moments of groups need groups; found none. Pass item_groups=... to Votes.")
+        raise InvalidBoxError(
+            "moments of groups need groups; found none. Pass ", Argument("item_groups", ...), InPython(" to Votes"), "."
+        )
     cells = np.arange(patterns.n_patterns * k)
     columns = np.repeat(patterns.groups, k) * k + np.tile(np.arange(k), patterns.n_patterns)
     about = [

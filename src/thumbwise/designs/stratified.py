@@ -9,7 +9,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.designs.words import gold_items_are
-from thumbwise.exceptions import InvalidBoxError
+from thumbwise.exceptions import Argument, InPython, InvalidBoxError
 from thumbwise.gold import Design, GoldIs, GoldSample, Intervals, count_gold
 from thumbwise.intervals import stratified_bounds
 from thumbwise.moments import build_moments
@@ -50,7 +50,10 @@ class Stratified(Design):
         if not pool.group_names or gold.group_names != pool.group_names:
             raise InvalidBoxError(
                 f"stratified gold needs the same groups in gold and pool; gold has {len(gold.group_names)} groups, the "
-                f"pool {len(pool.group_names)}. Pass item_groups=... to both Votes."
+                f"pool {len(pool.group_names)}. Pass ",
+                Argument("item_groups", ...),
+                InPython(" to both Votes"),
+                ".",
             )
 
     def intervals(self, sample: GoldSample, errors: FloatArray) -> Intervals:

@@ -10,7 +10,7 @@ import numpy as np
 
 from thumbwise.engines.digits import Kind, VoteColumn, kind_of
 from thumbwise.engines.frames import Engine, LazyFrame
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidVotesError
 from thumbwise.patterns import ABSTAIN
 from thumbwise.reading.coding import MAX_INFERRED_CLASSES, code_names, settle_n_classes
 from thumbwise.reading.raw_votes import first_repeated
@@ -24,8 +24,8 @@ def settle_rules(
     strange = [name for name in named if name not in names]
     if strange:
         raise InvalidVotesError(
-            f"rules, item_id and keep must name columns of the frame; found {strange[0]!r} "
-            f"({len(strange)} such names). The columns are {list(names[:20])}."
+            InPython("rules, item_id and keep must name columns of the frame; "),
+            f"found {strange[0]!r} ({len(strange)} such names). The columns are {list(names[:20])}.",
         )
     chosen = tuple(name for name in names if name != item_id and name not in keep) if rules is None else tuple(rules)
     repeated = first_repeated(chosen)
@@ -56,7 +56,8 @@ def settle_columns(frame: LazyFrame, engine: Engine, names: Sequence[str], rules
         raise InvalidVotesError(
             f"votes must be all numbers or all strings; rule {rules[texts[0]]!r} holds strings, rule "
             f"{rules[numbers[0]]!r} numbers ({len(texts)} columns of strings, {len(numbers)} of numbers). A column of "
-            "ids or texts is no rule: name it as item_id, or list the rules in rules=[...]."
+            "ids or texts is no rule: ",
+            InPython("name it as item_id, or list the rules in rules=[...]."),
         )
     return [VoteColumn(name, kind) for name, kind in zip(names, kinds, strict=True)]
 
@@ -109,6 +110,10 @@ def _find_texts(frame: LazyFrame, engine: Engine, columns: Sequence[VoteColumn])
     if len(found) > MAX_INFERRED_CLASSES:
         raise InvalidVotesError(
             f"the votes hold more than {MAX_INFERRED_CLASSES} different strings, such as {found[0][:60]!r}; that many "
-            "classes are not inferred. If a column is no rule, leave it out of rules; otherwise declare class_names."
+            "classes are not inferred. If a column is no rule, leave it out",
+            InPython(" of rules"),
+            "; otherwise declare ",
+            Argument("class_names"),
+            ".",
         )
     return found

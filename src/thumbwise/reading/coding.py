@@ -35,15 +35,16 @@ def smallest_dtype(n_classes: int) -> type[np.signedinteger[Any]]:
 def settle_n_classes(largest_vote: int, n_classes: int | None, class_names: Sequence[Hashable] | None) -> int:
     """Number of classes, from what was declared or else from the largest vote; never silently one."""
     if n_classes is not None and not _is_whole(n_classes):
-        raise InvalidVotesError(f"n_classes must be a whole number; found {n_classes!r}.")
+        raise InvalidVotesError(Argument("n_classes"), f" must be a whole number; found {n_classes!r}.")
     declared = n_classes if class_names is None else len(class_names)
     if n_classes is not None and class_names is not None and n_classes != len(class_names):
         raise InvalidVotesError(
-            f"n_classes must equal the number of class names; found n_classes={n_classes} and {len(class_names)} names."
+            Argument("n_classes"),
+            f" must equal the number of class names; found {n_classes} and {len(class_names)} names.",
         )
     if declared is not None:
         if declared < 2:
-            raise InvalidVotesError(f"there must be at least two classes; found n_classes={declared}.")
+            raise InvalidVotesError(f"there must be at least two classes; found {declared} declared.")
         return declared
     if largest_vote < 1:
         seen = "no vote at all" if largest_vote < 0 else "votes for class 0 only"
