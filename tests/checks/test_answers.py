@@ -14,7 +14,7 @@ import thumbwise as tw
 from checks.problems import found, make_problem
 from thumbwise.check_rules.codes import CODES, SEVERITIES
 from thumbwise.checks import _CHECKS, check
-from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidVotesError
+from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidLabelsError, InvalidVotesError
 
 PAGE = Path(__file__).parents[2] / "docs" / "checks.md"
 
@@ -106,7 +106,7 @@ def test_hostile_names_stay_text() -> None:
         ({"skip": ["TW999"]}, InvalidChoiceError, "found 'TW999'"),
         ({"skip": "TW302"}, InvalidChoiceError, "skip must be a list of codes"),
         ({"gold_labels": [0]}, InvalidChoiceError, "gold_votes is missing"),
-        ({"gold_votes": tw.Votes([[0, 1]])}, InvalidChoiceError, "gold_labels is missing"),
+        ({"gold_votes": tw.Votes([[0, 1]])}, InvalidLabelsError, "gold_labels is missing"),
         ({"model": tw.BalsubramaniFreund()}, InvalidChoiceError, "must be a fitted BalsubramaniFreund"),
         ({"model": tw.MajorityVote()}, InvalidChoiceError, "found MajorityVote"),
     ],

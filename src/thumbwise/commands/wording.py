@@ -8,7 +8,6 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 
-from thumbwise.commands.unworded import in_options
 from thumbwise.exceptions import Argument, Message
 
 # Each argument as an option, with what stands for its value; an option without one is a flag.
@@ -57,7 +56,7 @@ def in_command_words(text: object, *, of: str | None = None) -> str:
         The command whose options are meant, if it is another than the one that speaks.
     """
     before = "" if of is None else f"thumbwise {of} "
-    return in_options(Message(text).worded(lambda argument: f"{before}{as_option(argument)}"))
+    return Message(text).worded(lambda argument: f"{before}{as_option(argument)}")
 
 
 def as_option(argument: Argument) -> str:

@@ -40,7 +40,9 @@ def settle_n_classes(largest_vote: int, n_classes: int | None, class_names: Sequ
     if n_classes is not None and class_names is not None and n_classes != len(class_names):
         raise InvalidVotesError(
             Argument("n_classes"),
-            f" must equal the number of class names; found {n_classes} and {len(class_names)} names.",
+            " must equal the number of class names; found ",
+            Argument("n_classes", n_classes),
+            f" and {len(class_names)} names.",
         )
     if declared is not None:
         if declared < 2:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.io.jury_records.files import read_records, refuse_mixed
 from thumbwise.io.tables import Table
 from thumbwise.reading.coding import is_missing
@@ -149,7 +149,9 @@ def _find_name(field: str, found: Sequence[Any], given: str | None, argument: st
     shown = ", ".join(short(name) for name in found[:20]) + (", ..." if len(found) > 20 else "")
     if given is not None:
         if given not in found:
-            raise InvalidVotesError(f"records must have the field {given!r}, as {argument}=... says; found {shown}.")
+            raise InvalidVotesError(
+                f"records must have the field {given!r}, as ", Argument(argument, ...), f" says; found {shown}."
+            )
         return given
     known = [name for name in SYNONYMS[field] if name in found]
     if known and (known[0] == field or len(known) == 1):
@@ -157,7 +159,9 @@ def _find_name(field: str, found: Sequence[Any], given: str | None, argument: st
     if known or field in REQUIRED:
         several = f"; it could be {' or '.join(map(repr, known))}" if known else ""
         raise InvalidVotesError(
-            f"records must have the field {field!r}; found {shown}{several}. Name it with {argument}=NAME."
+            f"records must have the field {field!r}; found {shown}{several}. Name it with ",
+            Argument(argument, "NAME"),
+            ".",
         )
     return None
 
