@@ -124,8 +124,8 @@ def _number_values(values: AnyArray) -> tuple[list[str], IntArray, IntArray]:
         place = np.zeros(len(counts), dtype=np.int64)
         place[seen] = np.arange(len(seen))
         return [str(int(lowest) + value) for value in seen.tolist()], place[above], counts[seen]
-    found, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return [str(value) for value in found.tolist()], places, counts
+    different, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return [str(value) for value in different.tolist()], places, counts
 
 
 def distinct_texts(column: Column) -> set[str]:
