@@ -1,7 +1,7 @@
 """Items that stay in files are read, labeled and written as those in memory are.
 
-Kills, tried once: ids and columns that are passed on left as texts; a shape that is not heeded; the note left out; a
-repeated id that is only looked for among the first rows.
+Kills, tried once: ids and columns that are passed on left as texts; repeated ids that nobody looks for; gold that is
+fetched anew for each question.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The same values mean the same classes, or are refused in the same words, whoever reads them.
 
-Kills, tried once: an invented class 0 where files are many; listed class names taken for positions; codes that are not
-applied to gold; a reader that leaves out the check of kinds.
+Kills, tried once: codes that are not applied to gold.
 """
 
 from __future__ import annotations
