@@ -15,7 +15,7 @@ from rich.text import Text
 
 from thumbwise.commands.wording import in_command_words
 from thumbwise.outward import at_most
-from thumbwise.shown import fixed, lower_end, side, signed, upper_end, whole
+from thumbwise.shown import fixed, lower_end, plural, side, signed, upper_end, whole
 from thumbwise.shown import visible as visible  # noqa: PLC0414  # commands print with it
 
 if TYPE_CHECKING:
@@ -57,12 +57,6 @@ def progress(what: str) -> AbstractContextManager[object]:
     """A spinner while something runs, if somebody looks."""
     console = stderr()
     return console.status(Text(what)) if console.is_terminal else nullcontext()
-
-
-def plural(n: int, word: str) -> str:
-    """1 item, 2 items, 2 classes."""
-    ending = "" if n == 1 else "es" if word.endswith("s") else "s"
-    return f"{n:,} {word}{ending}"
 
 
 def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:

@@ -25,7 +25,8 @@ from thumbwise.engines.files import open_files
 from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
 from thumbwise.labels import UNKNOWN
 from thumbwise.lazy_votes import LazyVotes
-from thumbwise.reading.coding import MAX_INFERRED_CLASSES, is_missing, settle_n_classes, settle_names
+from thumbwise.opened_frames import is_missing
+from thumbwise.reading.coding import MAX_INFERRED_CLASSES, settle_n_classes, settle_names
 from thumbwise.reading.item_order import in_item_order
 from thumbwise.reading.raw_votes import RawVotes, open_votes
 from thumbwise.votes import Votes

@@ -12,7 +12,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import Argument, InPython, InvalidLabelsError
-from thumbwise.reading.coding import is_missing
+from thumbwise.opened_frames import is_missing
 from thumbwise.votes import Votes
 
 UNKNOWN = -1

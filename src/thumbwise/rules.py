@@ -19,8 +19,8 @@ from thumbwise.exceptions import (
     InvalidRuleError,
     InvalidVotesError,
 )
+from thumbwise.opened_frames import is_missing
 from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.coding import is_missing
 from thumbwise.reading.raw_votes import first_repeated
 from thumbwise.rule_running.applied import AppliedRules, Collected
 from thumbwise.rule_running.items import Items
@@ -233,11 +233,10 @@ def _shown(n_items: int | None, *, is_wanted: bool) -> Iterator[Callable[[int], 
     if not is_wanted:
         yield lambda n: None
         return
+    from rich.console import Console  # noqa: PLC0415
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn  # noqa: PLC0415
 
-    from thumbwise.console import stderr  # noqa: PLC0415
-
-    console = stderr()
+    console = Console(stderr=True)
     is_hidden = not (console.is_terminal or console.is_jupyter)
     columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=is_hidden) as bar:

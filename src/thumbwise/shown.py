@@ -233,6 +233,12 @@ def one_line(text: object, longest: int = _LONGEST_NAME) -> str:
     return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
+def plural(n: int, word: str) -> str:
+    """1 item, 2 items, 2 classes."""
+    ending = "" if n == 1 else "es" if word.endswith("s") else "s"
+    return f"{n:,} {word}{ending}"
+
+
 def visible(text: object, *, keep_lines: bool = False) -> str:
     r"""Text with control characters, and others that do not show, written as escapes; line breaks too, or not.
 

@@ -10,12 +10,13 @@ from rich.text import Text
 
 from thumbwise import console as printed
 from thumbwise.commands.label import read
-from thumbwise.console import plural, progress, stdout, visible
+from thumbwise.console import progress, stdout, visible
 from thumbwise.io.predictions import read_predictions
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
 from thumbwise.prediction_costs import METRICS, Metric, Predictions
 from thumbwise.ranges import Range, box_with_models, certify, reason_seen
+from thumbwise.shown import plural
 
 MetricChoice = Literal["accuracy", "log_loss", "brier", "all"]
 

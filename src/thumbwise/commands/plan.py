@@ -11,7 +11,7 @@ from rich.text import Text
 
 from thumbwise import console as printed
 from thumbwise.commands.label import read
-from thumbwise.console import plural, progress, stdout, visible
+from thumbwise.console import progress, stdout, visible
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import gold_to_label
 from thumbwise.io.readings import Reading
@@ -19,6 +19,7 @@ from thumbwise.io.roles import Roles
 from thumbwise.io.tables import check_table_file, write_table
 from thumbwise.outward import at_most
 from thumbwise.planning import Plan, plan
+from thumbwise.shown import plural
 
 _HOW_TO_READ = (
     "gain: fall of the bound through this rule's interval, for a hundred more gold labels of items drawn at random "

@@ -9,7 +9,7 @@ from typing import Literal
 from rich.console import Console
 from rich.text import Text
 
-from thumbwise.console import plural, print_table, stdout, visible
+from thumbwise.console import print_table, stdout, visible
 from thumbwise.datasets.paper import find_paper_folder, load_paper
 from thumbwise.experiments.catalogue import breakdown_experiment, synthetic_experiment, tables_experiment
 from thumbwise.experiments.comparing import Cell, count_flagged
@@ -18,6 +18,7 @@ from thumbwise.experiments.figures import write_figures
 from thumbwise.experiments.journal import check_run_folder
 from thumbwise.experiments.runner import run
 from thumbwise.experiments.tables import TITLES, write_tables
+from thumbwise.shown import plural
 
 _DEFAULT_FOLDER, _QUICK_FOLDER = Path("reproduced"), Path("reproduced-quick")
 

@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from thumbwise.console import stderr
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.experiments.journal import Journal, locked, make_row
 from thumbwise.experiments.specs import Experiment, Fit, Row
@@ -83,7 +83,7 @@ def _make_folder(folder: Path) -> None:
 @contextmanager
 def _shown(experiment: Experiment, left: list[Fit], *, is_wanted: bool) -> Iterator[Callable[[Fit], None]]:
     """A bar with the time left, where somebody looks; it grows with the cost of what is done."""
-    console = stderr()
+    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -11,8 +11,7 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.io.formats import Column
 from thumbwise.io.tables import Table
-from thumbwise.reading.coding import is_missing
-from thumbwise.reading.frames import open_frame, own_index
+from thumbwise.opened_frames import is_missing, open_frame, own_index
 
 
 def as_table(frame: Any) -> Table | None:

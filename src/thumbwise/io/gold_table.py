@@ -19,7 +19,7 @@ from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, li
 from thumbwise.io.tables import Table, as_text
 from thumbwise.io.unknown_gold import drop_unknown
 from thumbwise.labels import UNKNOWN
-from thumbwise.reading.frames import counts_rows
+from thumbwise.opened_frames import counts_rows
 from thumbwise.reading.item_order import index_of
 
 

@@ -18,7 +18,7 @@ from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
 from thumbwise.io.tables import Table, write_table
 from thumbwise.labels import UNKNOWN
-from thumbwise.reading.frames import open_frame
+from thumbwise.opened_frames import open_frame
 
 
 class Predictor(Protocol):

@@ -17,8 +17,9 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
+from thumbwise.opened_frames import is_missing
 from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.coding import StringColumn, is_missing, smallest_dtype
+from thumbwise.reading.coding import StringColumn, smallest_dtype
 from thumbwise.reading.read_votes import ClassNames, Coding
 
 _UNKNOWN = -2

@@ -14,6 +14,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InPython, InvalidVotesError
+from thumbwise.opened_frames import is_missing
 from thumbwise.patterns import ABSTAIN
 
 MAX_INFERRED_CLASSES = 10_000
@@ -170,19 +171,6 @@ def unknown_name(class_names: Sequence[Hashable], place: str) -> InvalidVotesErr
         Argument("abstain", ...),
         " if it means abstain.",
     )
-
-
-def is_missing(value: object) -> bool:
-    """None, NaN, and the NA and NaT objects of frame libraries."""
-    if value is None:
-        return True
-    try:
-        # NaN and NaT are the values that differ from themselves; an array of one NaN is still an array.
-        return bool(value != value) and not getattr(value, "ndim", 0)  # noqa: PLR0124
-    except (TypeError, ArithmeticError):  # pandas.NA refuses to be true or false, Decimal("sNaN") to be compared
-        return True
-    except ValueError:  # an array differs from itself in some places or in none, and is no single value
-        return False
 
 
 def code_names(

@@ -10,33 +10,9 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InPython, InvalidVotesError
+from thumbwise.opened_frames import is_missing
 from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.coding import StringColumn, index_strings, is_missing
-
-
-def open_frame(source: Any, what: str) -> nw.DataFrame[Any] | None:
-    """A frame that is in memory, None for what is no frame; ``what`` names it in errors."""
-    try:
-        frame = nw.from_native(source, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise InvalidVotesError("columns must have one name each; the frame has a name twice. Rename it.") from None
-    if isinstance(frame, nw.LazyFrame):
-        raise InvalidVotesError(f"{what} must be in memory; found a lazy frame. Collect it first.")
-    return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def own_index(source: nw.DataFrame[Any] | nw.Series[Any]) -> AnyArray | None:
-    """The index of a pandas-like frame or column unless it only counts the rows."""
-    index = nw.maybe_get_index(source)
-    if index is None:
-        return None
-    values = np.asarray(index)
-    return None if counts_rows(values) else values
-
-
-def counts_rows(index: AnyArray) -> bool:
-    """Whether an index is 0, 1, 2, ..., as those that nobody gave are, and so names nothing."""
-    return index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index)))
+from thumbwise.reading.coding import StringColumn, index_strings
 
 
 def refuse_mixture(names: Sequence[str], textual: Sequence[bool], silent: Sequence[bool]) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidLabelsError
-from thumbwise.reading.frames import counts_rows
+from thumbwise.opened_frames import counts_rows
 
 
 def in_item_order(values: Any, items: Any, what: str = "labels") -> Any:

@@ -14,9 +14,8 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InPython, InvalidVotesError
+from thumbwise.opened_frames import is_missing, open_frame
 from thumbwise.patterns import take_rows
-from thumbwise.reading.coding import is_missing
-from thumbwise.reading.frames import open_frame
 
 _SMALL_TABLE = 2**20
 # What NumPy may turn into such an array; it would also round large integers among floats.

@@ -13,17 +13,10 @@ import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InPython, InvalidVotesError
+from thumbwise.opened_frames import is_missing, own_index
 from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.coding import StringColumn, index_strings, is_missing
-from thumbwise.reading.frames import (
-    holds_booleans,
-    index_text,
-    is_text,
-    own_index,
-    plain_column,
-    refuse_mixture,
-    to_numbers,
-)
+from thumbwise.reading.coding import StringColumn, index_strings
+from thumbwise.reading.frames import holds_booleans, index_text, is_text, plain_column, refuse_mixture, to_numbers
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from thumbwise.console import plural
 from thumbwise.displays.pairs import square
 from thumbwise.displays.tidy import Tidy
 from thumbwise.exceptions import MissingPackageError
@@ -19,7 +18,7 @@ from thumbwise.report.charts import certificate_chart, confidence_chart, dot_plo
 from thumbwise.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULES, Contents
 from thumbwise.report.heat import heat_map
 from thumbwise.report.markup import Markup
-from thumbwise.shown import fixed, lower_end, one_line, side, signed, upper_end, whole
+from thumbwise.shown import fixed, lower_end, one_line, plural, side, signed, upper_end, whole
 
 # Letters of rule names that a page holds in all, and of one text of an item; markup may take five times as many.
 _ALL_NAMES, _LONGEST_NAME, _SHORTEST_NAME = 200_000, 10_000, 200

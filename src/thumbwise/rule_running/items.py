@@ -11,7 +11,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
-from thumbwise.reading.frames import own_index
+from thumbwise.opened_frames import own_index
 from thumbwise.reading.long_columns import as_array
 from thumbwise.reading.raw_votes import check_ids
 

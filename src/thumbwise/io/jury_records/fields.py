@@ -17,8 +17,7 @@ from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.io.jury_records.files import read_records, refuse_mixed
 from thumbwise.io.tables import Table
-from thumbwise.reading.coding import is_missing
-from thumbwise.reading.frames import open_frame
+from thumbwise.opened_frames import is_missing, open_frame
 from thumbwise.reading.long_columns import as_array
 
 # The first name is the field's own. Another counts if the field's own is absent and no second one is there.
