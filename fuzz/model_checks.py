@@ -11,9 +11,9 @@ import numpy as np
 
 from thumbwise.exceptions import InvalidFileError, ThumbwiseError
 from thumbwise.models.base import LabelModel
-from thumbwise.saved.schema import parse, render
-from thumbwise.saving import build, describe
-from thumbwise.votes import Votes
+from thumbwise.models.saved.saving import build, describe
+from thumbwise.models.saved.schema import parse, render
+from thumbwise.votes.votes import Votes
 
 _N_ITEMS = 12
 # NumPy compares few ids one by one and many by sorting; both ways are to be tried.

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise import AMCL, EBCC, BalsubramaniFreund, Box, DataProgramming, DawidSkene, MajorityVote, Votes
-from thumbwise.models.base import LabelModel
-from thumbwise.models.hyper_label_model import network_widths
-from thumbwise.models.registry import registered
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     STANDARD,
     ConditionalRate,
     LinearMoment,
@@ -20,8 +17,11 @@ from thumbwise.moments import (
     confusion_cells,
     group_frequencies,
 )
-from thumbwise.saved.schema import render
-from thumbwise.saving import describe
+from thumbwise.models.base import LabelModel
+from thumbwise.models.hyper_label_model import network_widths
+from thumbwise.models.registry import registered
+from thumbwise.models.saved.saving import describe
+from thumbwise.models.saved.schema import render
 
 _RULES = ["short", "loud"]
 

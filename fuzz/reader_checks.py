@@ -18,11 +18,11 @@ import numpy as np
 from thumbwise.exceptions import ThumbwiseError
 from thumbwise.io.roles import Layout
 from thumbwise.io.sources import read_votes
-from thumbwise.io.tables import Table, read_table, write_table
 from thumbwise.models.majority_vote import MajorityVote
-from thumbwise.sql import to_sql
-from thumbwise.sql_text.dialects import DIALECTS
-from thumbwise.votes import Votes
+from thumbwise.models.sql_text.select import to_sql
+from thumbwise.tables.sql_dialects import DIALECTS
+from thumbwise.tables.table_files import Table, read_table, write_table
+from thumbwise.votes.votes import Votes
 
 __all__ = ["KINDS", "ThumbwiseError", "check_reader"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fuzz.mutations import NAMES, damage_bytes, dump, edit_json, seeded
-from thumbwise.io.tables import Table, write_table
+from thumbwise.tables.table_files import Table, write_table
 
 _WORDS = st.sampled_from([*"abc", "id", "item", "judge", "worker", "label", "verdict", "task", "gold", "yes", "no"])
 _CELLS = st.one_of(

@@ -24,8 +24,8 @@ from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.models.amcl import AMCL
-from thumbwise.numerics.brier_game import BrierGame, WorstLabeling
-from thumbwise.patterns import Patterns
+from thumbwise.numerics.amcl import BrierGame, WorstLabeling
+from thumbwise.numerics.patterns import Patterns
 
 N_GOLD = 100
 METRICS: dict[str, Callable[[IntArray, FloatArray], float]] = {

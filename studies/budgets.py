@@ -27,10 +27,10 @@ from studies.drawing import (
 )
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.gold import GoldCounts, GoldIs
-from thumbwise.intervals import hypergeometric_bounds
-from thumbwise.moments import FREQUENCY
-from thumbwise.patterns import ABSTAIN
+from thumbwise.box.gold import GoldCounts, GoldIs
+from thumbwise.box.moments import FREQUENCY
+from thumbwise.numerics.intervals import hypergeometric_bounds
+from thumbwise.numerics.patterns import ABSTAIN
 
 N_GOLD = 100
 ERROR = 0.05

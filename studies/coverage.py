@@ -37,7 +37,7 @@ from studies.drawing import (
 )
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import IntArray
-from thumbwise.gold import GoldIs
+from thumbwise.box.gold import GoldIs
 from thumbwise.metrics import log_loss
 from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.solver import solve_dual

@@ -14,10 +14,10 @@ from scipy.io import loadmat
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.designs.plain import exact_intervals, wilson_intervals
+from thumbwise.box.gold import GoldCounts, GoldIs, count_gold, split_error
+from thumbwise.box.moments import FREQUENCY
 from thumbwise.datasets import PAPER_TITLES
-from thumbwise.designs.plain import exact_intervals, wilson_intervals
-from thumbwise.gold import GoldCounts, GoldIs, count_gold, split_error
-from thumbwise.moments import FREQUENCY
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 

@@ -22,7 +22,7 @@ from studies.budgets import ONE_SIDED, WITH_MAJORITY, bounds_of_idea
 from studies.drawing import TITLES, Population, box_of_draw, draw_gold, load_population, split_population
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.gold import GoldIs
+from thumbwise.box.gold import GoldIs
 
 SIZES = (50, 100, 200)
 ROLES: tuple[GoldIs, ...] = ("subset", "separate")

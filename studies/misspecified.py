@@ -24,10 +24,19 @@ from studies.reporting import markdown_table, publish, run_tasks
 from thumbwise._typing import FloatArray
 from thumbwise.datasets import Synthetic, make_class_conditional, make_copies, make_one_coin, make_shared_errors
 from thumbwise.exceptions import DegenerateFitWarning
-from thumbwise.experiments.breakdown import dawid_skene_proba
-from thumbwise.experiments.drawing import BLUE, GREEN, NORMAL, ORANGE, SMALL, VERMILLION, import_figure, save_figure
 from thumbwise.metrics import log_loss
 from thumbwise.numerics.vote_rates import Kind
+from thumbwise.paper.experiments.breakdown import dawid_skene_proba
+from thumbwise.paper.experiments.drawing import (
+    BLUE,
+    GREEN,
+    NORMAL,
+    ORANGE,
+    SMALL,
+    VERMILLION,
+    import_figure,
+    save_figure,
+)
 
 ACCURACIES = (0.85, 0.75, 0.75, 0.75, 0.7, 0.65)
 CLASS_ACCURACIES = ((0.95, 0.7), (0.9, 0.55), (0.6, 0.95), (0.9, 0.5), (0.6, 0.85), (0.5, 0.85))

@@ -32,7 +32,16 @@ from thumbwise.datasets import (
     make_one_coin,
     make_shared_errors,
 )
-from thumbwise.experiments.drawing import BLUE, GREEN, NORMAL, ORANGE, SMALL, VERMILLION, import_figure, save_figure
+from thumbwise.paper.experiments.drawing import (
+    BLUE,
+    GREEN,
+    NORMAL,
+    ORANGE,
+    SMALL,
+    VERMILLION,
+    import_figure,
+    save_figure,
+)
 
 # Half of the rules are right this often, the other half that often.
 ACCURACIES = (0.8, 0.65)

@@ -28,13 +28,13 @@ from studies.pattern_growth import Cells, one_coin_cells
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.datasets import make_one_coin
-from thumbwise.engines.digits import rules_per_word
-from thumbwise.feasibility import find_widening, widen
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.game.pinning import pose_problem
+from thumbwise.numerics.feasibility import find_widening, widen
 from thumbwise.numerics.maxent import Problem, dual_value
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import Solution, solve_dual
-from thumbwise.pinning import pose_problem
+from thumbwise.votes.engines.vote_digits import rules_per_word
+from thumbwise.votes.lazy_votes import LazyVotes
 
 ACCURACY = 0.75
 # One pass over the items evaluates the dual at all of these multiples of the weights; 0 gives log(n_classes).

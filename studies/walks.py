@@ -64,7 +64,7 @@ def fit_and_predict(folder: Path) -> None:
 def _label(votes: Path, folder: Path, output: Path) -> None:
     from typer.testing import CliRunner  # noqa: PLC0415
 
-    from thumbwise.cli import app  # noqa: PLC0415
+    from thumbwise.cli.main import app  # noqa: PLC0415
 
     arguments = ["label", str(votes), "--gold", str(folder / "gold.csv"), "-o", str(output)]
     answer = CliRunner().invoke(app, arguments, catch_exceptions=False)

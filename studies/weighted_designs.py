@@ -20,11 +20,11 @@ from scipy.stats import binom
 import thumbwise as tw
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.designs import Poisson, Subset, WithReplacement
-from thumbwise.designs.plain import exact_intervals
-from thumbwise.gold import GoldSample, Intervals
-from thumbwise.labels import label_counts
-from thumbwise.moments import STANDARD, build_moments
+from thumbwise.box.designs import Poisson, Subset, WithReplacement
+from thumbwise.box.designs.plain import exact_intervals
+from thumbwise.box.gold import GoldSample, Intervals
+from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.votes.labels import label_counts
 
 LEVELS = (0.8, 0.95, 0.99)
 WeightedDesign = Literal["with_replacement", "poisson"]

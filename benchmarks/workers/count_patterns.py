@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from benchmarks.workers.measuring import Stopwatch, read_rows, report
 from thumbwise import Votes
-from thumbwise.patterns import count_codes, find_patterns
+from thumbwise.numerics.patterns import count_codes, find_patterns
 
 # No further run of a method is started once its runs have taken this long.
 ENOUGH_SECONDS = 20.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.workers.measuring import Stopwatch, report
 from thumbwise import BalsubramaniFreund, Box, DataProgramming, DawidSkene, Votes
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.lazy_votes import LazyVotes
 
 MODELS: dict[str, Callable[[], Any]] = {"dawid_skene": DawidSkene, "data_programming": DataProgramming}
 

@@ -13,21 +13,19 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from thumbwise import datasets as datasets
-    from thumbwise import designs as designs
-    from thumbwise import displays as displays
     from thumbwise import metrics as metrics
-    from thumbwise import moments as moments
-    from thumbwise import plots as plots
-    from thumbwise import theory as theory
-    from thumbwise.box import Box as Box
-    from thumbwise.certificate import Certificate as Certificate
-    from thumbwise.check_rules.findings import Checks as Checks
-    from thumbwise.check_rules.findings import Finding as Finding
-    from thumbwise.checks import check as check
-    from thumbwise.comparison import compare as compare
-    from thumbwise.drift import Drift as Drift
-    from thumbwise.end_model import SoftLabels as SoftLabels
-    from thumbwise.end_model import soft_labels as soft_labels
+    from thumbwise.assess import tables as displays
+    from thumbwise.assess.check_rules.findings import Checks as Checks
+    from thumbwise.assess.check_rules.findings import Finding as Finding
+    from thumbwise.assess.checks import check as check
+    from thumbwise.assess.comparison import compare as compare
+    from thumbwise.assess.planning import plan as plan
+    from thumbwise.box import designs as designs
+    from thumbwise.box import moments as moments
+    from thumbwise.box.box import Box as Box
+    from thumbwise.box.gold import Gold as Gold
+    from thumbwise.display import plots as plots
+    from thumbwise.display.report.writing import write_report as write_report
     from thumbwise.exceptions import DegenerateFitWarning as DegenerateFitWarning
     from thumbwise.exceptions import FailedFitError as FailedFitError
     from thumbwise.exceptions import FailedRuleError as FailedRuleError
@@ -42,12 +40,10 @@ if TYPE_CHECKING:
     from thumbwise.exceptions import MissingPackageError as MissingPackageError
     from thumbwise.exceptions import NoGuaranteeError as NoGuaranteeError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
-    from thumbwise.explaining import explain as explain
-    from thumbwise.explaining import explain_many as explain_many
-    from thumbwise.explanation import Explanation as Explanation
-    from thumbwise.folds import held_out_proba as held_out_proba
-    from thumbwise.folds import neg_log_loss as neg_log_loss
-    from thumbwise.gold import Gold as Gold
+    from thumbwise.game.certificate import Certificate as Certificate
+    from thumbwise.game.prediction_costs import add_rule as add_rule
+    from thumbwise.game.ranges import certify as certify
+    from thumbwise.game.ranges import share_range as share_range
     from thumbwise.io.gold_draws import draw_gold as draw_gold
     from thumbwise.io.jury import Jury as Jury
     from thumbwise.io.jury import read_jury as read_jury
@@ -60,47 +56,51 @@ if TYPE_CHECKING:
     from thumbwise.io.readings import Reading as Reading
     from thumbwise.io.sources import read_votes as read_votes
     from thumbwise.io.votes_files import write_votes as write_votes
-    from thumbwise.lazy_votes import LazyVotes as LazyVotes
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
     from thumbwise.models.data_programming import DataProgramming as DataProgramming
     from thumbwise.models.dawid_skene import DawidSkene as DawidSkene
+    from thumbwise.models.drift import Drift as Drift
     from thumbwise.models.ebcc import EBCC as EBCC
+    from thumbwise.models.end_model import SoftLabels as SoftLabels
+    from thumbwise.models.end_model import soft_labels as soft_labels
+    from thumbwise.models.explained.explaining import explain as explain
+    from thumbwise.models.explained.explaining import explain_many as explain_many
+    from thumbwise.models.explained.explanation import Explanation as Explanation
+    from thumbwise.models.folds import held_out_proba as held_out_proba
+    from thumbwise.models.folds import neg_log_loss as neg_log_loss
     from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
-    from thumbwise.patterns import ABSTAIN as ABSTAIN
-    from thumbwise.planning import plan as plan
-    from thumbwise.prediction_costs import add_rule as add_rule
-    from thumbwise.ranges import certify as certify
-    from thumbwise.ranges import share_range as share_range
-    from thumbwise.report.writing import write_report as write_report
-    from thumbwise.rule_running.applied import AppliedRules as AppliedRules
-    from thumbwise.rule_votes import RuleVotes as RuleVotes
-    from thumbwise.rules import apply_rules as apply_rules
-    from thumbwise.rules import rule as rule
-    from thumbwise.saving import load as load
-    from thumbwise.votes import Votes as Votes
+    from thumbwise.models.saved.saving import load as load
+    from thumbwise.numerics.patterns import ABSTAIN as ABSTAIN
+    from thumbwise.paper import theory as theory
+    from thumbwise.rules.applied import AppliedRules as AppliedRules
+    from thumbwise.rules.labeling_functions import apply_rules as apply_rules
+    from thumbwise.rules.labeling_functions import rule as rule
+    from thumbwise.rules.pipeline_step import RuleVotes as RuleVotes
+    from thumbwise.votes.lazy_votes import LazyVotes as LazyVotes
+    from thumbwise.votes.votes import Votes as Votes
 
 # Public names are imported when first used, so that importing the package costs next to nothing.
 _HOMES = {
-    "ABSTAIN": "thumbwise.patterns",
+    "ABSTAIN": "thumbwise.numerics.patterns",
     "AMCL": "thumbwise.models.amcl",
-    "AppliedRules": "thumbwise.rule_running.applied",
+    "AppliedRules": "thumbwise.rules.applied",
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
-    "Box": "thumbwise.box",
-    "Certificate": "thumbwise.certificate",
-    "Checks": "thumbwise.check_rules.findings",
+    "Box": "thumbwise.box.box",
+    "Certificate": "thumbwise.game.certificate",
+    "Checks": "thumbwise.assess.check_rules.findings",
     "DataProgramming": "thumbwise.models.data_programming",
     "DawidSkene": "thumbwise.models.dawid_skene",
     "DegenerateFitWarning": "thumbwise.exceptions",
-    "Drift": "thumbwise.drift",
+    "Drift": "thumbwise.models.drift",
     "EBCC": "thumbwise.models.ebcc",
-    "Explanation": "thumbwise.explanation",
+    "Explanation": "thumbwise.models.explained.explanation",
     "FailedFitError": "thumbwise.exceptions",
     "FailedRuleError": "thumbwise.exceptions",
     "FailedRuleWarning": "thumbwise.exceptions",
-    "Finding": "thumbwise.check_rules.findings",
-    "Gold": "thumbwise.gold",
+    "Finding": "thumbwise.assess.check_rules.findings",
+    "Gold": "thumbwise.box.gold",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
     "InvalidBoxError": "thumbwise.exceptions",
@@ -110,39 +110,39 @@ _HOMES = {
     "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
     "Jury": "thumbwise.io.jury",
-    "LazyVotes": "thumbwise.lazy_votes",
+    "LazyVotes": "thumbwise.votes.lazy_votes",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
     "NoGuaranteeError": "thumbwise.exceptions",
     "Reading": "thumbwise.io.readings",
-    "RuleVotes": "thumbwise.rule_votes",
-    "SoftLabels": "thumbwise.end_model",
+    "RuleVotes": "thumbwise.rules.pipeline_step",
+    "SoftLabels": "thumbwise.models.end_model",
     "ThumbwiseError": "thumbwise.exceptions",
-    "Votes": "thumbwise.votes",
-    "add_rule": "thumbwise.prediction_costs",
-    "apply_rules": "thumbwise.rules",
+    "Votes": "thumbwise.votes.votes",
+    "add_rule": "thumbwise.game.prediction_costs",
+    "apply_rules": "thumbwise.rules.labeling_functions",
     "as_crowd_kit": "thumbwise.io.labeled",
     "as_snorkel": "thumbwise.io.labeled",
-    "certify": "thumbwise.ranges",
-    "check": "thumbwise.checks",
-    "compare": "thumbwise.comparison",
+    "certify": "thumbwise.game.ranges",
+    "check": "thumbwise.assess.checks",
+    "compare": "thumbwise.assess.comparison",
     "draw_gold": "thumbwise.io.gold_draws",
-    "explain": "thumbwise.explaining",
-    "explain_many": "thumbwise.explaining",
-    "held_out_proba": "thumbwise.folds",
+    "explain": "thumbwise.models.explained.explaining",
+    "explain_many": "thumbwise.models.explained.explaining",
+    "held_out_proba": "thumbwise.models.folds",
     "labels_frame": "thumbwise.io.labeled",
-    "load": "thumbwise.saving",
-    "neg_log_loss": "thumbwise.folds",
-    "plan": "thumbwise.planning",
+    "load": "thumbwise.models.saved.saving",
+    "neg_log_loss": "thumbwise.models.folds",
+    "plan": "thumbwise.assess.planning",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
     "read_votes": "thumbwise.io.sources",
-    "rule": "thumbwise.rules",
-    "share_range": "thumbwise.ranges",
-    "soft_labels": "thumbwise.end_model",
+    "rule": "thumbwise.rules.labeling_functions",
+    "share_range": "thumbwise.game.ranges",
+    "soft_labels": "thumbwise.models.end_model",
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
-    "write_report": "thumbwise.report.writing",
+    "write_report": "thumbwise.display.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
 _MODULES = ("datasets", "designs", "displays", "metrics", "moments", "plots", "theory")

@@ -13,8 +13,8 @@ import pytest
 
 import thumbwise as tw
 from report.problems import Found, hostile_reading, make_reading
-from thumbwise.report import samples
-from thumbwise.report.writing import write_report
+from thumbwise.display.report import samples
+from thumbwise.display.report.writing import write_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 Opened = Callable[..., Any]

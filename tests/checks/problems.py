@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
-from thumbwise.check_rules.findings import Checks, Finding
-from thumbwise.checks import check
+from thumbwise.assess.check_rules.findings import Checks, Finding
+from thumbwise.assess.checks import check
 
 Array = npt.NDArray[Any]
 

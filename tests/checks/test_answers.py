@@ -12,8 +12,8 @@ import pytest
 
 import thumbwise as tw
 from checks.problems import found, make_problem
-from thumbwise.check_rules.codes import CODES, SEVERITIES
-from thumbwise.checks import _CHECKS, check
+from thumbwise.assess.check_rules.codes import CODES, SEVERITIES
+from thumbwise.assess.checks import _CHECKS, check
 from thumbwise.exceptions import InvalidBoxError, InvalidChoiceError, InvalidLabelsError, InvalidVotesError
 
 PAGE = Path(__file__).parents[2] / "docs" / "checks.md"

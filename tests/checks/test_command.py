@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from checks.problems import Problem, make_problem
-from thumbwise.commands.check import check_files
+from thumbwise.cli.check import check_files
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.roles import Roles
 

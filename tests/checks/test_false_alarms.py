@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import binom
 
 import thumbwise as tw
-from thumbwise.check_rules.on_rules import below_chance
-from thumbwise.check_rules.subject import open_subject
+from thumbwise.assess.check_rules.on_rules import below_chance
+from thumbwise.assess.check_rules.subject import open_subject
 
 LEVEL, N_TRIALS, N_RULES = 0.8, 300, 8
 

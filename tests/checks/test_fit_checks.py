@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from checks.problems import Problem, found, make_problem
-from thumbwise.check_rules import on_fits
-from thumbwise.checks import check
+from thumbwise.assess.check_rules import on_fits
+from thumbwise.assess.checks import check
 
 
 def test_intervals_that_exclude_nothing_prove_nothing() -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import thumbwise as tw
 from checks.problems import found, make_problem
-from thumbwise.check_rules import on_gold
-from thumbwise.checks import check
-from thumbwise.gold_checks.label_fit import check_labels
+from thumbwise.assess.check_rules import on_gold
+from thumbwise.assess.checks import check
+from thumbwise.box.gold_checks.label_fit import check_labels
 
 
 def test_gold_that_was_picked_is_no_random_sample() -> None:

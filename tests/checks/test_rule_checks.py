@@ -11,8 +11,8 @@ import pytest
 
 import thumbwise as tw
 from checks.problems import found, make_problem
-from thumbwise.check_rules import on_rules
-from thumbwise.checks import check
+from thumbwise.assess.check_rules import on_rules
+from thumbwise.assess.checks import check
 
 
 def test_nothing_is_found_where_nothing_is_wrong() -> None:

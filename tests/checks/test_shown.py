@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import thumbwise as tw
-from thumbwise.shown import Shown, ShowsItself, show_box, show_certificate, show_model, show_votes
+from thumbwise.summaries import Shown, ShowsItself, show_box, show_certificate, show_model, show_votes
 
 HOSTILE = ["<script>x</script>", "[bold red]b[/]", "two\nlines\x1b[31m", "\u202ex", "y" * 10_000]
 

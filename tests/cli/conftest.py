@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.rows import Run, make_rows
-from thumbwise.cli import app
+from thumbwise.cli.main import app
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-MAIN = "from thumbwise.cli import main; main()"
+MAIN = "from thumbwise.cli.main import main; main()"
 # What a shell starts in the background ignores it, and so would its children.
 _HEARS_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 

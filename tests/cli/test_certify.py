@@ -11,7 +11,7 @@ import pytest
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
-from thumbwise.ranges import add_rule, certify
+from thumbwise.game.ranges import add_rule, certify
 
 CLASSES = ("ham", "spam")
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import thumbwise as tw
 from cli.mistakes import MISTAKES
 from cli.test_label_bad_input import CASES
-from thumbwise.cli import app
+from thumbwise.cli.main import app
 
 CALLS = (
     tw.read_votes,

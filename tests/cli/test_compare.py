@@ -8,7 +8,7 @@ import pytest
 import thumbwise as tw
 from cli.rows import Run, make_rows
 from cli.test_command_words import assert_no_python
-from thumbwise.comparison import compare
+from thumbwise.assess.comparison import compare
 from thumbwise.models.dawid_skene import DawidSkene
 from thumbwise.numerics.expectation_maximisation import ascend
 

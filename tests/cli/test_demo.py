@@ -10,9 +10,9 @@ import numpy as np
 import thumbwise as tw
 from cli.rows import Run
 from thumbwise.datasets.demo import THRESHOLDS, load_demo
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
-DEMO = [sys.executable, "-c", "from thumbwise.cli import main; main()", "demo"]
+DEMO = [sys.executable, "-c", "from thumbwise.cli.main import main; main()", "demo"]
 
 
 def fitted() -> tw.BalsubramaniFreund:

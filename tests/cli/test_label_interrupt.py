@@ -12,8 +12,8 @@ from cli.rows import Run
 HELD = """
 import sys, time
 from pathlib import Path
-from thumbwise import cli
-from thumbwise.io import tables
+from thumbwise.cli import main as cli
+from thumbwise.tables import table_files as tables
 
 def hold(connection, columns, part, ending):
     part.write_text("half of the ro")

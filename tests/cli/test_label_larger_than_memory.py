@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from cli.rows import Run
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 N_ITEMS = 3000
 
@@ -115,7 +115,7 @@ def test_gold_ids_that_are_no_items(folder: Path, tmp_path: Path, run: Run) -> N
         assert "1 of 2 are not" in answer.stderr, answer.stderr
 
 
-COMMAND = "from thumbwise.cli import main; main()"
+COMMAND = "from thumbwise.cli.main import main; main()"
 
 
 @pytest.mark.parametrize("moment", range(10))

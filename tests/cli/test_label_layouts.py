@@ -9,7 +9,7 @@ import scipy.io
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 NAMES = np.array(["ham", "spam"])
 

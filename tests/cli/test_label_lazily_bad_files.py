@@ -107,7 +107,7 @@ def test_python_says_the_same(home: Path) -> None:
 
 def test_parts_of_nested_columns_are_no_columns() -> None:
     """Writers call them by different names."""
-    from thumbwise.engines.files import _kinds
+    from thumbwise.tables.many_files import _kinds
 
     names = ["tags", "list", "element", "a", "place", "x", "y", "b"]
     kinds = ["TEXT[]", "TEXT[]", "texts", "numbers", "STRUCT", "numbers", "numbers", "texts"]

@@ -9,7 +9,7 @@ import pytest
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 
 def expected() -> tuple[tw.Votes, tw.BalsubramaniFreund]:
@@ -39,7 +39,7 @@ def test_labels_are_those_of_the_model(folder: Path, run: Run, ending: str) -> N
 
 @pytest.mark.parametrize("ending", ["tsv", "parquet", "jsonl"])
 def test_input_of_every_kind_gives_the_same_labels(folder: Path, run: Run, ending: str) -> None:
-    from thumbwise.io.tables import write_table
+    from thumbwise.tables.table_files import write_table
 
     for name in ("votes", "gold"):
         write_table(read_table(folder / f"{name}.csv"), folder / f"{name}.{ending}")

@@ -75,7 +75,7 @@ def test_nothing_is_cut_when_nobody_looks(folder: Path) -> None:
     command = [
         sys.executable,
         "-c",
-        "from thumbwise.cli import main; main()",
+        "from thumbwise.cli.main import main; main()",
         "label",
         "votes.csv",
         "--gold",
@@ -95,7 +95,7 @@ def test_a_terminal_that_knows_only_ascii(folder: Path) -> None:
     command = [
         sys.executable,
         "-c",
-        "from thumbwise.cli import main; main()",
+        "from thumbwise.cli.main import main; main()",
         "label",
         "votes.csv",
         "--gold",

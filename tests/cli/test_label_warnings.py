@@ -7,7 +7,7 @@ import numpy as np
 
 from cli.rows import Run
 from thumbwise._typing import IntArray
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 
 def write(folder: Path, votes: IntArray, truth: IntArray, n_gold: int, names: str = "a,b,c") -> list[object]:

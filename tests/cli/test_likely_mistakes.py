@@ -26,7 +26,7 @@ from cli.mistakes import (
     write,
 )
 from cli.rows import Run
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 
 def message_of(run: Run, *arguments: object) -> str:

@@ -135,7 +135,7 @@ def test_a_file_that_changes_while_it_stays_in_its_place(
     home: Path, run: Run, monkeypatch: pytest.MonkeyPatch, output: str, step: str
 ) -> None:
     """While labels are written, or while patterns are counted; then nothing is fitted."""
-    from thumbwise.commands import label
+    from thumbwise.cli import label
     from thumbwise.io import elsewhere, labels_elsewhere
 
     name, function = step.split(".")

@@ -6,8 +6,8 @@ import pytest
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
+from thumbwise.assess.planning import Plan, plan
 from thumbwise.outward import at_most
-from thumbwise.planning import Plan, plan
 
 
 def planned(target: float | None = None) -> Plan:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cli.processes import Command, Ended, left_behind, make_home
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -153,7 +153,7 @@ def test_what_is_ignored_stays_ignored(home: Path) -> None:
 
     script = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-        "from thumbwise.commands.reporting import heed_signals; heed_signals()\n"
+        "from thumbwise.cli.endings import heed_signals; heed_signals()\n"
         "print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, callable(signal.getsignal(signal.SIGTERM)))"
     )
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -169,7 +169,7 @@ def test_a_signal_while_python_takes_itself_apart_changes_nothing(home: Path) ->
         "class Last:\n"
         "    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.SIGTERM): kill(pid, number)\n"
         "sys.last = Last()\n"
-        "from thumbwise.cli import main; main()"
+        "from thumbwise.cli.main import main; main()"
     )
     answer = subprocess.run([sys.executable, "-c", late, "--version"], capture_output=True, text=True, check=False)
     assert (answer.returncode, answer.stderr) == (0, "")

@@ -23,9 +23,9 @@ import thumbwise as tw
 from cli.test_command_words import ARGUMENTS, assert_no_python
 from laws.test_layers import SOURCES, reachable
 from thumbwise import exceptions
-from thumbwise.check_rules.codes import CODES
-from thumbwise.cli import app
-from thumbwise.commands.wording import OPTIONS, REPEATED, as_option, in_command_words
+from thumbwise.assess.check_rules.codes import CODES
+from thumbwise.cli.main import app
+from thumbwise.cli.wording import OPTIONS, REPEATED, as_option, in_command_words
 from thumbwise.exceptions import Argument, InPython, InvalidVotesError, Message, ThumbwiseError
 
 # Arguments that messages in reach of a command name, though no option stands for them.

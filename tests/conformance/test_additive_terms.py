@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.models.additive_terms import AdditiveTerms
-from thumbwise.models.base import LabelModel
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     Moments,
     accuracies,
     class_accuracies,
@@ -21,6 +18,9 @@ from thumbwise.moments import (
     is_over_votes,
     moment_kind,
 )
+from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.models.additive_terms import AdditiveTerms
+from thumbwise.models.base import LabelModel
 
 from .cases import MODELS, NAMES, Case, Floats, Ints, make_task
 

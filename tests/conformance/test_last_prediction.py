@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.votes.counted_votes import CountedVotes
 
 
 class Counting(tw.MajorityVote):

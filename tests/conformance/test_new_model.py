@@ -20,8 +20,7 @@ import pytest
 import thumbwise as tw
 from thumbwise import models
 from thumbwise._typing import FloatArray
-from thumbwise.baselines import list_methods
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.assess.baselines import list_methods
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.models import registry
 from thumbwise.models.additive_terms import AdditiveTerms
@@ -29,8 +28,9 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
+from thumbwise.models.saved.fields import BY_RULE, fields
 from thumbwise.numerics.vote_rates import spread_accuracies
-from thumbwise.saved.fields import BY_RULE, fields
+from thumbwise.votes.counted_votes import CountedVotes
 
 from .cases import Task, make_task
 
@@ -243,7 +243,7 @@ import numpy as np
 
 from thumbwise.models.base import LabelModel
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.saved.fields import fields
+from thumbwise.models.saved.fields import fields
 
 
 class Constant(LabelModel):

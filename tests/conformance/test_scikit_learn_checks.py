@@ -12,7 +12,7 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from thumbwise.models.base import LabelModel
-from thumbwise.rule_votes import RuleVotes
+from thumbwise.rules.pipeline_step import RuleVotes
 
 from .cases import LISTED, MODELS
 from .expected_failures import EXPECTED, expected_of

@@ -8,8 +8,8 @@ import pytest
 import sklearn
 
 from thumbwise import BalsubramaniFreund, MajorityVote, Votes
-from thumbwise.models.display import fit_as_html
-from thumbwise.rule_votes import RuleVotes
+from thumbwise.models.notebook import fit_as_html
+from thumbwise.rules.pipeline_step import RuleVotes
 
 from .cases import MODELS, NAMES, Case, make_task
 

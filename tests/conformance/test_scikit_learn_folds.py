@@ -21,8 +21,8 @@ from sklearn.model_selection import (
 
 from thumbwise import BalsubramaniFreund, Box, DawidSkene, DegenerateFitWarning, MajorityVote, Votes
 from thumbwise.exceptions import InvalidLabelsError
-from thumbwise.folds import held_out_proba, neg_log_loss
 from thumbwise.models.base import LabelModel
+from thumbwise.models.folds import held_out_proba, neg_log_loss
 
 from .cases import Ints, Task, make_task
 

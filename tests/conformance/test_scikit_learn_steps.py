@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from thumbwise import BalsubramaniFreund, DawidSkene, FailedRuleWarning, MajorityVote, Votes
 from thumbwise.exceptions import FailedRuleError, InvalidChoiceError, InvalidVotesError
-from thumbwise.rule_votes import RuleVotes
+from thumbwise.rules.pipeline_step import RuleVotes
 
 from .cases import MODELS, NAMES, Case, make_task
 

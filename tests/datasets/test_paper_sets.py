@@ -10,7 +10,7 @@ import pytest
 from support.paper import paper_folder, reference
 from thumbwise.datasets import PAPER_NAMES, PAPER_TITLES, PaperData, load_paper
 from thumbwise.datasets.fetching import PAPER_SUMS
-from thumbwise.patterns import ABSTAIN
+from thumbwise.numerics.patterns import ABSTAIN
 
 # The paper's table of dataset statistics: classes, rules, training items, validation items, whether rules abstain.
 # It gives IMDB 8 rules; the published file has 5.

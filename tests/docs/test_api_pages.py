@@ -13,9 +13,9 @@ from thumbwise import plots
 DOCUMENTED = [name for page in sorted((DOCS / "api").glob("*.md")) for name in find_identifiers(read_text(page))]
 # Public, though imported from modules of their own.
 ELSEWHERE = {
-    "thumbwise.checks.check",
-    "thumbwise.check_rules.findings.Checks",
-    "thumbwise.check_rules.findings.Finding",
+    "thumbwise.assess.checks.check",
+    "thumbwise.assess.check_rules.findings.Checks",
+    "thumbwise.assess.check_rules.findings.Finding",
 }
 
 
@@ -66,5 +66,9 @@ def test_every_documented_name_exists_and_says_what_it_is() -> None:
 
 
 def test_modules_are_looked_into() -> None:
-    assert {"thumbwise.metrics.log_loss", "thumbwise.theory.Truth", "thumbwise.datasets.load_demo"} <= public_names()
+    assert {
+        "thumbwise.metrics.log_loss",
+        "thumbwise.paper.theory.Truth",
+        "thumbwise.datasets.load_demo",
+    } <= public_names()
     assert "thumbwise.metrics.Literal" not in public_names()

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from engines.holders import ENGINES, Table, lazy_votes
-from thumbwise.engines.spark import check_java, start_local_spark
 from thumbwise.exceptions import MissingPackageError
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.engines.spark import check_java, start_local_spark
+from thumbwise.votes.lazy_votes import LazyVotes
 
 Hold = Callable[..., LazyVotes]
 

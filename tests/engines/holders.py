@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 
 import thumbwise as tw
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.lazy_votes import LazyVotes
 
 Table = Mapping[str, Sequence[Any]]
 

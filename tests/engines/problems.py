@@ -10,7 +10,7 @@ import numpy as np
 
 import thumbwise as tw
 from engines.holders import Table
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.lazy_votes import LazyVotes
 
 RULES = ('short "x"', "loud.words", "rare")
 ID = "the `id`"

@@ -9,7 +9,7 @@ import pytest
 
 import thumbwise as tw
 from engines.conftest import Hold
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.lazy_votes import LazyVotes
 
 
 def test_a_number_that_is_no_class(held: Hold) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from engines.holders import hold, lazy_votes
 from engines.problems import OPTIONS, fit_pinned, make_pool
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.lazy_votes import LazyVotes
 
 
 def forbidden(*args: Any, **kwargs: Any) -> Any:

@@ -10,9 +10,9 @@ import pytest
 
 from engines.conftest import Hold
 from engines.holders import Table, in_memory
-from thumbwise.counted_votes import locate_patterns
-from thumbwise.engines.digits import pack_rows, rules_per_word, unpack_words
-from thumbwise.lazy_votes import LazyVotes
+from thumbwise.votes.counted_votes import locate_patterns
+from thumbwise.votes.engines.vote_digits import pack_rows, rules_per_word, unpack_words
+from thumbwise.votes.lazy_votes import LazyVotes
 
 HOSTILE = ['a"; DROP TABLE x; --', "b.c `d`", "select", "two\nlines", "💥 ${x} {y}", "'", "c0", "w0", "n", "item"]
 

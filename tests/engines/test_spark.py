@@ -16,8 +16,8 @@ from engines.holders import Table, lazy_votes, rows_of
 from engines.holders import in_memory as read
 from engines.problems import OPTIONS, assert_same_answers, fit_pinned, in_memory, make_pool
 from sql.problems import HOSTILE, make_votes
-from thumbwise.engines.spark import check_java, start_local_spark
 from thumbwise.exceptions import MissingPackageError
+from thumbwise.votes.engines.spark import check_java, start_local_spark
 
 Start = Callable[[], Any]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments.small_experiment import measure_slowly, small_experiment
-from thumbwise.experiments.runner import run
+from thumbwise.paper.experiments.runner import run
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from thumbwise.experiments.specs import Experiment, Fit, Row, Settings
+from thumbwise.paper.experiments.specs import Experiment, Fit, Row, Settings
 
 LAST_RUN = 11
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from thumbwise.experiments.comparing import (
+from thumbwise.paper.experiments.comparing import (
     Cell,
     compare_cells,
     count_flagged,
@@ -14,7 +14,7 @@ from thumbwise.experiments.comparing import (
     is_beyond_chance,
     paired_p_value,
 )
-from thumbwise.experiments.specs import Row
+from thumbwise.paper.experiments.specs import Row
 
 
 @pytest.mark.parametrize("seed", range(20))

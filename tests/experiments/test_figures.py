@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from thumbwise.experiments import drawing
-from thumbwise.experiments.figures import breakdown_table, convergence_table, fit_slope, write_figures
-from thumbwise.experiments.specs import Row
-from thumbwise.io.tables import read_table
+from thumbwise.paper.experiments import drawing
+from thumbwise.paper.experiments.figures import breakdown_table, convergence_table, fit_slope, write_figures
+from thumbwise.paper.experiments.specs import Row
+from thumbwise.tables.table_files import read_table
 
 
 def bf(dataset: str, run: int, n_gold: int, model: float, approximation: float | None) -> Row:
@@ -163,7 +163,7 @@ import sys
 sys.modules["matplotlib"] = None
 from pathlib import Path
 from thumbwise.exceptions import MissingPackageError
-from thumbwise.experiments.figures import write_figures
+from thumbwise.paper.experiments.figures import write_figures
 try:
     write_figures([], [], Path(sys.argv[1]))
 except MissingPackageError as error:
@@ -179,7 +179,7 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
 
 def test_neither_import_nor_figures_touch_pyplot(tmp_path: Path) -> None:
     code = (
-        "import sys; from thumbwise.experiments import figures, drawing; assert 'matplotlib' not in sys.modules\n"
+        "import sys; from thumbwise.paper.experiments import figures, drawing; assert 'matplotlib' not in sys.modules\n"
         "drawing.draw_convergence([]); assert 'matplotlib' in sys.modules\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from experiments.small_experiment import small_experiment
-from thumbwise.experiments.runner import run
-from thumbwise.experiments.specs import Row
-from thumbwise.io.tables import as_text, read_table
+from thumbwise.paper.experiments.runner import run
+from thumbwise.paper.experiments.specs import Row
+from thumbwise.tables.table_files import as_text, read_table
 
 HERE = Path(__file__).parent
 # Seconds after which a process that should have ended counts as one that never will, on however busy a machine.

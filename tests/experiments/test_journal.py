@@ -11,10 +11,10 @@ import pytest
 
 from experiments.small_experiment import measure_unless_marked, small_experiment
 from thumbwise.exceptions import FailedFitError, InvalidFileError
-from thumbwise.experiments import journal as journals
-from thumbwise.experiments.journal import LOCK_NAME, Journal, locked, make_row
-from thumbwise.experiments.runner import run
-from thumbwise.experiments.specs import Experiment, Fit, Settings
+from thumbwise.paper.experiments import journal as journals
+from thumbwise.paper.experiments.journal import LOCK_NAME, Journal, locked, make_row
+from thumbwise.paper.experiments.runner import run
+from thumbwise.paper.experiments.specs import Experiment, Fit, Settings
 
 SMALL = small_experiment(2)
 

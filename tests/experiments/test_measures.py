@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from support.paper import paper_folder
-from thumbwise.experiments import breakdown, synthetic
-from thumbwise.experiments.catalogue import (
+from thumbwise.metrics import kl_sum
+from thumbwise.paper.experiments import breakdown, synthetic
+from thumbwise.paper.experiments.catalogue import (
     QUICK_NAMES,
     breakdown_experiment,
     label_counts,
     synthetic_experiment,
     tables_experiment,
 )
-from thumbwise.experiments.draws import draw_gold, paper_data
-from thumbwise.experiments.methods import balsubramani_freund, fit_recipe, measure
-from thumbwise.experiments.scoring import choose_classes, score
-from thumbwise.experiments.specs import Fit, Settings
-from thumbwise.metrics import kl_sum
+from thumbwise.paper.experiments.draws import draw_gold, paper_data
+from thumbwise.paper.experiments.methods import balsubramani_freund, fit_recipe, measure
+from thumbwise.paper.experiments.scoring import choose_classes, score
+from thumbwise.paper.experiments.specs import Fit, Settings
 
 
 def test_ties_are_broken_by_position() -> None:

@@ -11,12 +11,12 @@ import pytest
 import thumbwise as tw
 from support.paper import NAMES, load_paper, paper_folder, reference
 from thumbwise.datasets.paper import PAPER_NAMES
-from thumbwise.experiments.catalogue import QUICK_NAMES, tables_experiment
-from thumbwise.experiments.methods import METHODS, measure
-from thumbwise.experiments.paper_values import BOLD, PRINTED, ROUNDING, SCALES, SPREADS
-from thumbwise.experiments.scoring import LOSSES
-from thumbwise.experiments.specs import Fit, Row, Settings
 from thumbwise.metrics import zero_one_loss
+from thumbwise.paper.experiments.catalogue import QUICK_NAMES, tables_experiment
+from thumbwise.paper.experiments.methods import METHODS, measure
+from thumbwise.paper.experiments.paper_values import BOLD, PRINTED, ROUNDING, SCALES, SPREADS
+from thumbwise.paper.experiments.scoring import LOSSES
+from thumbwise.paper.experiments.specs import Fit, Row, Settings
 
 # One-coin Dawid-Skene loses a class on four datasets, and says so.
 pytestmark = pytest.mark.filterwarnings("ignore::thumbwise.exceptions.DegenerateFitWarning")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from support.paper import paper_folder
-from thumbwise.commands import reproduce as command
+from thumbwise.cli import reproduce as command
 from thumbwise.datasets.paper import load_paper
-from thumbwise.experiments import tables
-from thumbwise.experiments.catalogue import tables_experiment
-from thumbwise.experiments.specs import Experiment, Row
-from thumbwise.experiments.tables import (
+from thumbwise.paper.experiments import tables
+from thumbwise.paper.experiments.catalogue import tables_experiment
+from thumbwise.paper.experiments.specs import Experiment, Row
+from thumbwise.paper.experiments.tables import (
     Entry,
     Grid,
     as_latex,
@@ -22,7 +22,7 @@ from thumbwise.experiments.tables import (
     escape_latex,
     write_tables,
 )
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 GRID = Grid(
     "Losses of A_1 & B",

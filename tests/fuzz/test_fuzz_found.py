@@ -15,8 +15,10 @@ from fuzz.model_checks import check_model
 from fuzz.model_seeds import model_seeds
 
 from thumbwise import DawidSkene, InvalidFileError, MajorityVote, Votes
-from thumbwise.io import formats, tables, wrench_format
-from thumbwise.labels import KnownLabels
+from thumbwise.io import wrench_format
+from thumbwise.tables import formats
+from thumbwise.tables import table_files as tables
+from thumbwise.votes.labels import KnownLabels
 
 
 def test_known_items_asked_for_by_the_text_of_their_ids() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import thumbwise as tw
-from thumbwise.io import formats, tables
-from thumbwise.io.stamps import check_unchanged, stamp_all, unchanged
+from thumbwise.tables import formats
+from thumbwise.tables import table_files as tables
+from thumbwise.tables.stamps import check_unchanged, stamp_all, unchanged
 
 
 def replace(path: Path, text: str) -> None:

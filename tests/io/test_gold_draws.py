@@ -19,7 +19,7 @@ import thumbwise as tw
 from errors.messages import assert_says, message_of
 from support.problems import item_moments
 from thumbwise.io.gold_draws import gold_to_label
-from thumbwise.io.tables import write_table
+from thumbwise.tables.table_files import write_table
 
 N_SEEDS = 3000
 

@@ -15,10 +15,10 @@ import pytest
 from typer.testing import CliRunner
 
 import thumbwise as tw
-from thumbwise.cli import app
+from thumbwise.cli.main import app
 from thumbwise.io import elsewhere, labels_elsewhere
-from thumbwise.io.tables import read_table
 from thumbwise.numerics import maxent
+from thumbwise.tables.table_files import read_table
 
 N_ITEMS, N_GOLD = 500, 120
 STAYS = "; only patterns were read"
@@ -131,7 +131,7 @@ def test_names_that_clash_are_said_before_anything_is_fitted(tmp_path: Path, mon
     write_votes(tmp_path, ".csv")
     path = tmp_path / "votes.csv"
     path.write_text(path.read_text().replace("length", "Margin", 1))
-    monkeypatch.setattr("thumbwise.commands.label.fit", None)
+    monkeypatch.setattr("thumbwise.cli.label.fit", None)
     arguments = [
         "label",
         tmp_path / "v*.csv",

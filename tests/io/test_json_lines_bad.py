@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from thumbwise import InvalidFileError
-from thumbwise.io import json_lines
-from thumbwise.io.tables import read_table
+from thumbwise.tables import json_lines
+from thumbwise.tables.table_files import read_table
 
 DEEP = '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"
 

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thumbwise import InvalidFileError
-from thumbwise.io import formats, json_lines, tables
-from thumbwise.io.tables import read_table
+from thumbwise.tables import formats, json_lines
+from thumbwise.tables import table_files as tables
+from thumbwise.tables.table_files import read_table
 
 NAMES = ["a", "A", "", "a/b~", "$.*", "*", "é", "a\0", "rule", "row", "i", "value"]
 VALUES: dict[str, st.SearchStrategy[Any]] = {

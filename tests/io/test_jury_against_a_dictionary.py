@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.jury import Jury, read_jury
-from thumbwise.reading.long_votes import Duplicates
+from thumbwise.votes.reading.long_votes import Duplicates
 
 CLASSES = ["no", "yes"]
 # Consistent records: verdict, status, error; and what each says by itself, "null" if it does not say.

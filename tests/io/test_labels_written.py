@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import entropy
 
 import thumbwise as tw
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ import pytest
 
 import thumbwise as tw
 from thumbwise.datasets.demo import load_demo, write_demo
-from thumbwise.io.label_tables import is_label_table
-from thumbwise.io.marks import find_foreign, new_mark
-from thumbwise.io.outputs import check_folder
+from thumbwise.tables.label_tables import is_label_table
+from thumbwise.tables.marks import find_foreign, new_mark
+from thumbwise.tables.outputs import check_folder
 
 Write: TypeAlias = Callable[..., object]
 

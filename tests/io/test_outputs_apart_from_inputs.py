@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import thumbwise as tw
-from thumbwise.io.collisions import check_apart
+from thumbwise.tables.collisions import check_apart
 
 
 @pytest.fixture

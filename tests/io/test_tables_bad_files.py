@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.io.tables import Table, check_table_file, read_table, write_table
+from thumbwise.tables.table_files import Table, check_table_file, read_table, write_table
 
 PARQUET = b"PAR1\x15\x04\x15\x10\x00\x00\xff\xfe"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thumbwise import InvalidFileError
-from thumbwise.io.tables import Table, read_table, write_table
+from thumbwise.tables.table_files import Table, read_table, write_table
 
 ENDINGS = [".csv", ".tsv", ".parquet", ".jsonl", ".ndjson"]
 TEXTS = np.ma.array(np.array(["x", "y", None], dtype=object), mask=[False, False, True])

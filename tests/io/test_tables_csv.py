@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thumbwise import InvalidFileError
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 
 def read(tmp_path: Path, text: str | bytes) -> dict[str, list[object]]:

@@ -9,7 +9,7 @@ def run(code: str) -> str:
 
 
 def test_importing_does_not_load_duckdb() -> None:
-    code = "import sys, thumbwise, thumbwise.io.tables, thumbwise.io.wide; print('duckdb' in sys.modules)"
+    code = "import sys, thumbwise, thumbwise.tables.table_files, thumbwise.io.wide; print('duckdb' in sys.modules)"
     assert run(code) == "False"
 
 
@@ -19,7 +19,7 @@ import sys
 for name in ("pandas", "pyarrow", "polars"):
     sys.modules[name] = None
 import numpy as np
-from thumbwise.io.tables import Table, read_table, write_table
+from thumbwise.tables.table_files import Table, read_table, write_table
 texts = np.ma.array(np.array(["007", None, "x"], dtype=object), mask=[False, True, False])
 for ending in ("csv", "parquet", "jsonl"):
     path = {str(tmp_path)!r} + "/t." + ending

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 
 def read_lines(tmp_path: Path, text: str) -> dict[str, list[object]]:

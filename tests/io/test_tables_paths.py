@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thumbwise.io.tables import Table, read_table, write_table
+from thumbwise.tables.table_files import Table, read_table, write_table
 
 NAMES = [
     "it's",

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thumbwise.io.tables import Table, as_text, read_table, write_table
+from thumbwise.tables.table_files import Table, as_text, read_table, write_table
 
 ENDINGS = [".csv", ".tsv", ".parquet", ".jsonl", ".ndjson"]
 NASTY = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.io import tables
+from thumbwise.tables import table_files as tables
 
 TABLE = tables.Table({"a": np.ma.array([1, 2])})
 

@@ -87,7 +87,7 @@ def test_labels_of_hostile_names_survive(tmp_path: Path, ending: str) -> None:
     reading = tw.read_votes(tmp_path / "votes.parquet", class_names=votes.class_names)
     model = tw.MajorityVote().fit(reading.votes)
     tw.write_labels(reading, model, tmp_path / f"labels.{ending}")
-    from thumbwise.io.tables import as_text, read_table
+    from thumbwise.tables.table_files import as_text, read_table
 
     table = read_table(tmp_path / f"labels.{ending}")
     assert as_text(table.columns["id"]) == votes.item_ids.tolist()

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 import thumbwise as tw
-from thumbwise.io import whole
+from thumbwise.tables import whole_files as whole
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="locks folders as POSIX does")
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from thumbwise.io import whole
+from thumbwise.tables import whole_files as whole
 with whole.replacing(Path(sys.argv[1])) as part:
     part.write_text("half of the ro")
     print("writing", flush=True)
@@ -30,7 +30,7 @@ with whole.replacing(Path(sys.argv[1])) as part:
 HOLD_FOLDER = """
 import sys, time
 from pathlib import Path
-from thumbwise.io import whole
+from thumbwise.tables import whole_files as whole
 whole.exchange = lambda first, second: False
 def hold(self, target):
     if self.name == "new":

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thumbwise import Box, Votes
-from thumbwise.intervals import hypergeometric_bounds
+from thumbwise.numerics.intervals import hypergeometric_bounds
 
 from .problems import Ints, moments_of, one_hot
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.comparison import compare
+from thumbwise.assess.comparison import compare
+from thumbwise.assess.planning import plan
 from thumbwise.metrics import log_loss
-from thumbwise.planning import plan
 
 from .problems import Ints
 

@@ -23,8 +23,8 @@ import pyarrow as pa
 import pytest
 
 import thumbwise as tw
-from thumbwise.folds import neg_log_loss
-from thumbwise.prediction_costs import prediction_costs
+from thumbwise.game.prediction_costs import prediction_costs
+from thumbwise.models.folds import neg_log_loss
 
 Array = npt.NDArray[Any]
 N_GOLD, N_ITEMS, N_RULES = 60, 160, 3

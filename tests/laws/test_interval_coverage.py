@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from thumbwise import Box, Votes
-from thumbwise.intervals import hypergeometric_bounds
+from thumbwise.numerics.intervals import hypergeometric_bounds
 
 from .problems import moments_of, one_hot
 

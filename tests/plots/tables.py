@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from thumbwise.displays.tidy import Tidy
+from thumbwise.assess.tables.tidy import Tidy
 
 
 def rules_of(n_rules: int) -> Tidy:

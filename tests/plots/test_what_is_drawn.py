@@ -16,9 +16,9 @@ from matplotlib.colors import to_hex
 
 from plots.tables import pairs_of, rules_of
 from thumbwise import plots
-from thumbwise.displays.tidy import Tidy
+from thumbwise.assess.tables.tidy import Tidy
+from thumbwise.display.plotting import style
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.plotting import style
 
 OKABE_ITO = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
 

@@ -15,9 +15,9 @@ import pytest
 
 import thumbwise as tw
 from report.problems import make_reading, small_model, small_reading
+from thumbwise.box.moments import accuracies, class_frequencies
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
-from thumbwise.moments import accuracies, class_frequencies
-from thumbwise.shown import show_model
+from thumbwise.summaries import show_model
 
 NAMES = ("short", "links", "caps")
 

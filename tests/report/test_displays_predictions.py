@@ -10,10 +10,10 @@ from scipy.stats import binomtest
 
 import thumbwise as tw
 from report.problems import small_model, small_reading
-from thumbwise.displays.bounds import certificate_table, plan_table
-from thumbwise.displays.items import least_certain, most_contested
-from thumbwise.displays.probabilities import confidence_table, reliability_table
-from thumbwise.displays.tidy import Tidy
+from thumbwise.assess.tables.bounds import certificate_table, plan_table
+from thumbwise.assess.tables.items import least_certain, most_contested
+from thumbwise.assess.tables.probabilities import confidence_table, reliability_table
+from thumbwise.assess.tables.tidy import Tidy
 
 
 def random_proba(n_items: int, n_classes: int) -> np.ndarray:

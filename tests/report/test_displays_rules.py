@@ -9,9 +9,9 @@ import pytest
 
 import thumbwise as tw
 from report.problems import small_model, small_reading
-from thumbwise import redundancy
-from thumbwise.displays.pairs import agreement_table, errors_table, like_together, square
-from thumbwise.displays.rules import rules_table
+from thumbwise.assess import redundancy
+from thumbwise.assess.tables.pairs import agreement_table, errors_table, like_together, square
+from thumbwise.assess.tables.rules import rules_table
 
 
 def test_coverage_overlap_and_conflict_are_those_of_a_loop_over_items() -> None:

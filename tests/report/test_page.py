@@ -17,13 +17,13 @@ from matplotlib.image import imread
 
 import thumbwise as tw
 from report.problems import HOSTILE, Found, hostile_reading, make_reading, small_model, small_reading
-from thumbwise.displays.tidy import Tidy
-from thumbwise.report.axes import Scale
-from thumbwise.report.heat import colour, heat_map
-from thumbwise.report.markup import png, tag
-from thumbwise.report.page import _pairs, _well_known
-from thumbwise.report.writing import write_report
-from thumbwise.shown import one_line
+from thumbwise.assess.tables.tidy import Tidy
+from thumbwise.display.report.axes import Scale
+from thumbwise.display.report.heat import colour, heat_map
+from thumbwise.display.report.markup import png, tag
+from thumbwise.display.report.page import _pairs, _well_known
+from thumbwise.display.report.writing import write_report
+from thumbwise.summaries import one_line
 
 VOID = {"meta", "link", "img", "input", "br"}
 

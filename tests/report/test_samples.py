@@ -7,8 +7,8 @@ import pytest
 
 import thumbwise as tw
 from report.problems import make_reading, small_reading
-from thumbwise.report import samples
-from thumbwise.report.samples import compare_for_report, plan_for_report, sample_pool
+from thumbwise.display.report import samples
+from thumbwise.display.report.samples import compare_for_report, plan_for_report, sample_pool
 
 
 def test_noise_labels_look_like_noise() -> None:

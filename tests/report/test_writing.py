@@ -12,7 +12,9 @@ import pytest
 import thumbwise as tw
 from cli.rows import make_rows
 from report.problems import small_model, small_reading
-from thumbwise.commands.report import report_files
+from thumbwise.cli.report import report_files
+from thumbwise.display.report import writing
+from thumbwise.display.report.writing import write_report
 from thumbwise.exceptions import (
     InvalidChoiceError,
     InvalidFileError,
@@ -21,8 +23,6 @@ from thumbwise.exceptions import (
     MissingPackageError,
 )
 from thumbwise.io.roles import Roles
-from thumbwise.report import writing
-from thumbwise.report.writing import write_report
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:

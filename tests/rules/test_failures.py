@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from thumbwise import ThumbwiseError
-from thumbwise.rule_running.returns import LONGEST_MESSAGE
-from thumbwise.rule_running.runs import MOST_STORED
-from thumbwise.rules import FailedRuleError, FailedRuleWarning, InvalidRuleError, apply_rules, rule
+from thumbwise.rules.labeling_functions import FailedRuleError, FailedRuleWarning, InvalidRuleError, apply_rules, rule
+from thumbwise.rules.returns import LONGEST_MESSAGE
+from thumbwise.rules.runs import MOST_STORED
 
 from . import texts
 
@@ -164,7 +164,7 @@ def test_progress_prints_the_summary_on_stderr(capsys: pytest.CaptureFixture[str
 
 def test_rich_is_loaded_only_when_asked_for() -> None:
     code = (
-        "import sys; from thumbwise.rules import apply_rules\n"
+        "import sys; from thumbwise.rules.labeling_functions import apply_rules\n"
         "print(apply_rules([0, 1], [abs]))\n"
         "assert not {'rich', 'pandas', 'polars', 'pyarrow', 'sklearn'} & set(sys.modules)\n"
         "apply_rules([0, 1], [abs], progress=True); assert 'rich' in sys.modules"

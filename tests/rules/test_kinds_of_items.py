@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from thumbwise import InvalidVotesError
-from thumbwise.rules import FailedRuleWarning, apply_rules, rule
+from thumbwise.rules.labeling_functions import FailedRuleWarning, apply_rules, rule
 
 TEXTS = [f"text {i}" if i % 3 else f"TEXT {i} X" for i in range(1500)]
 IDS = [f"id{i}" for i in range(1500)]

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from thumbwise import InvalidVotesError
-from thumbwise.rules import AppliedRules, FailedRuleError, FailedRuleWarning, InvalidRuleError, apply_rules, rule
+from thumbwise.rules.labeling_functions import (
+    AppliedRules,
+    FailedRuleError,
+    FailedRuleWarning,
+    InvalidRuleError,
+    apply_rules,
+    rule,
+)
 
 from . import texts
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thumbwise.rules import FailedRuleWarning, Rule, apply_rules
+from thumbwise.rules.labeling_functions import FailedRuleWarning, Rule, apply_rules
 
 unhurried = settings(deadline=None, derandomize=True, max_examples=60)
 BAD = [1.5, float("nan"), True, ["ham"], -7, ValueError("told so"), KeyError("k")]
@@ -43,7 +43,7 @@ def is_bad(value: Any) -> bool:
 @unhurried
 @given(tables(), st.integers(1, 7))
 def test_votes_and_failures_are_the_answers(rows: list[list[Any]], size: int) -> None:
-    import thumbwise.rules as module
+    import thumbwise.rules.labeling_functions as module
 
     before, module._CHUNK = module._CHUNK, size
     try:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from thumbwise import InvalidVotesError
-from thumbwise.rules import FailedRuleWarning, apply_rules, rule
+from thumbwise.rules.labeling_functions import FailedRuleWarning, apply_rules, rule
 
 
 class Number(enum.IntEnum):

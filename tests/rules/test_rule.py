@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from thumbwise.rules import Rule, rule
+from thumbwise.rules.labeling_functions import Rule, rule
 
 from . import texts
 

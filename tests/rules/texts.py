@@ -6,7 +6,7 @@ import os
 import threading
 from typing import Any
 
-from thumbwise.rules import rule
+from thumbwise.rules.labeling_functions import rule
 
 
 class StrangeError(Exception):

@@ -23,8 +23,7 @@ from thumbwise import (
     HyperLabelModel,
     Votes,
 )
-from thumbwise.models.base import LabelModel
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     STANDARD,
     ConditionalRate,
     LinearMoment,
@@ -32,6 +31,7 @@ from thumbwise.moments import (
     confusion_cells,
     group_frequencies,
 )
+from thumbwise.models.base import LabelModel
 
 ODD_NAMES = [
     "a \"quoted' name",

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import thumbwise as tw
-from thumbwise.io.tables import read_table
+from thumbwise.tables.table_files import read_table
 
 CLASSES = ("ham", "news", "spam")
 RULES = ["caps", "links", "length"]

@@ -14,10 +14,10 @@ import pytest
 from errors.messages import assert_says, message_of
 from saving.fitted import fit, group_model, make_votes
 from thumbwise import BalsubramaniFreund, Box, InvalidFileError, MajorityVote, Votes
+from thumbwise.box.moments import STANDARD, Moments, accuracies
 from thumbwise.models.base import LabelModel
-from thumbwise.moments import STANDARD, Moments, accuracies
-from thumbwise.saved.schema import parse, render
-from thumbwise.saving import build, describe, load_model, save_model
+from thumbwise.models.saved.saving import build, describe, load_model, save_model
+from thumbwise.models.saved.schema import parse, render
 
 
 @cache

@@ -12,9 +12,9 @@ import pytest
 from saving.fitted import CLASS_NAMES, FITS, ODD_NAMES, fit, fitted, group_model, make_votes
 from support.registered import package_models
 from thumbwise import BalsubramaniFreund, Box, InvalidBoxError, InvalidVotesError, MajorityVote, Votes
-from thumbwise.labels import KnownLabels
 from thumbwise.models.base import LabelModel
-from thumbwise.saving import gold_fingerprint, load_model, save_model
+from thumbwise.models.saved.saving import gold_fingerprint, load_model, save_model
+from thumbwise.votes.labels import KnownLabels
 
 
 def again(model: LabelModel, folder: Path) -> Any:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from thumbwise import Votes, load
-from thumbwise.saved.schema import render
-from thumbwise.saving import describe
+from thumbwise.models.saved.saving import describe
+from thumbwise.models.saved.schema import render
 
 FILES = sorted((Path(__file__).parent / "written").glob("*.json"))
 # Probabilities of the first class on the nine possible rows of votes, rounded, at the time.

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
-from thumbwise.labels import label_counts
-from thumbwise.models.base import LabelModel
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     STANDARD,
     build_moments,
     class_accuracies,
     class_frequencies,
     confusion_cells,
 )
+from thumbwise.models.base import LabelModel
+from thumbwise.votes.labels import label_counts
 
 Fit = Callable[[tw.Votes], LabelModel]
 

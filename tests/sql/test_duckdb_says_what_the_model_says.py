@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
+from thumbwise.box.moments import ConditionalRate, LinearMoment
 from thumbwise.models.base import LabelModel
-from thumbwise.moments import ConditionalRate, LinearMoment
-from thumbwise.sql import to_sql
+from thumbwise.models.sql_text.select import to_sql
 
 from .problems import FITS, HOSTILE, all_votes, answers, box_around, fill, make_votes
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.sql import to_sql
+from thumbwise.models.sql_text.select import to_sql
 
 from .problems import FITS, HOSTILE, all_votes, make_votes, quote
 

@@ -10,8 +10,8 @@ import pytest
 
 import thumbwise as tw
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.sql import to_sql
-from thumbwise.sql_text.dialects import DIALECTS, name_outputs
+from thumbwise.models.sql_text.select import to_sql
+from thumbwise.tables.sql_dialects import DIALECTS, name_outputs
 
 from .problems import FITS, HOSTILE, make_votes
 

@@ -8,10 +8,10 @@ from sklearn.exceptions import NotFittedError
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.box.moments import LinearMoment, Moments, accuracies, group_frequencies
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.moments import LinearMoment, Moments, accuracies, group_frequencies
-from thumbwise.sql import to_sql
+from thumbwise.models.sql_text.select import to_sql
+from thumbwise.votes.counted_votes import CountedVotes
 
 from .problems import box_around, make_votes
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
-from thumbwise.moments import STANDARD, build_moments
+from thumbwise.box.moments import STANDARD, build_moments
 from thumbwise.numerics.maxent import Problem
 
 FloatArray = npt.NDArray[np.float64]

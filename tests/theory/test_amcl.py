@@ -21,7 +21,7 @@ import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
 from thumbwise.metrics import brier_score
 from thumbwise.models.amcl import AMCL
-from thumbwise.numerics.brier_game import BrierGame, WorstLabeling, descend, project_to_simplex, solve_exact
+from thumbwise.numerics.amcl import BrierGame, WorstLabeling, descend, project_to_simplex, solve_exact
 
 
 @dataclass(frozen=True)

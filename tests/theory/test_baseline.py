@@ -18,9 +18,9 @@ from scipy.special import entr
 
 import thumbwise as tw
 from support.problems import make_votes
-from thumbwise.displays.bounds import certificate_table
-from thumbwise.intervals import hypergeometric_bounds
+from thumbwise.assess.tables.bounds import certificate_table
 from thumbwise.numerics.class_entropy import largest_entropy
+from thumbwise.numerics.intervals import hypergeometric_bounds
 
 
 @given(st.integers(2, 5), st.integers(0, 10**6))

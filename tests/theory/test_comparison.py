@@ -14,8 +14,8 @@ from scipy.stats import beta, binom, permutation_test
 
 import thumbwise as tw
 from thumbwise import metrics
-from thumbwise.baselines import CLIP, REFERENCE, Method, class_shares, list_methods
-from thumbwise.comparison import compare
+from thumbwise.assess.baselines import CLIP, REFERENCE, Method, class_shares, list_methods
+from thumbwise.assess.comparison import compare
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, MissingPackageError
 from thumbwise.models.compared import Split
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.redundancy import correlate_errors, effective_number, find_duplicates
+from thumbwise.assess.redundancy import correlate_errors, effective_number, find_duplicates
 
 
 def made_errors(wrong: np.ndarray) -> tw.Votes:

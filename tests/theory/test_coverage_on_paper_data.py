@@ -34,7 +34,7 @@ from studies.drawing import Population, draw_gold, split_population
 
 import thumbwise as tw
 from support.paper import NAMES, load_paper
-from thumbwise.gold import GoldIs, count_gold
+from thumbwise.box.gold import GoldIs, count_gold
 
 N_CELLS = 2 * len(NAMES) * len(SIZES) * len(ROLES) * len(LEVELS)
 

@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 import thumbwise as tw
 from support.paper import NAMES, load_paper, reference
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.models.data_programming import DataProgramming
-from thumbwise.numerics.overlaps import Overlaps, curvature, exact_loss, loss_and_gradient
+from thumbwise.numerics.data_programming import Overlaps, curvature, exact_loss, loss_and_gradient
+from thumbwise.votes.counted_votes import CountedVotes
 
 AnyInts: TypeAlias = npt.NDArray[np.integer[Any]]
 

@@ -17,17 +17,17 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
-from thumbwise.designs import ByClass, Poisson, Stratified, WithReplacement
-from thumbwise.intervals import (
+from thumbwise.box.designs import ByClass, Poisson, Stratified, WithReplacement
+from thumbwise.box.moments import ConditionalRate, build_moments, class_frequencies, group_frequencies
+from thumbwise.numerics.intervals import (
     _cells,
     _least_share,
     hypergeometric_bounds,
     realised_rate_bounds,
     stratified_bounds,
 )
-from thumbwise.labels import label_counts
-from thumbwise.moments import ConditionalRate, build_moments, class_frequencies, group_frequencies
-from thumbwise.votes import Votes
+from thumbwise.votes.labels import label_counts
+from thumbwise.votes.votes import Votes
 
 N_TRIALS, LEVEL = 200, 0.8
 ALLOWED = binom.ppf(1 - 1e-6, N_TRIALS, 1 - LEVEL)
@@ -205,7 +205,7 @@ def test_class_balanced_rates_are_exact_for_the_class_sizes_that_frequencies_all
         (WithReplacement([9.0] * 50, 5.0), "exceed max_weight=5.0; found 9"),
         (Poisson([1.0] * 49 + [0.5], 5.0), "at least 1, since no chance exceeds 1; found 0.5"),
         (Stratified(), "same groups in gold and pool; gold has 0 groups"),
-        ("srs", "'separate', 'subset', or a design of thumbwise.designs; found 'srs'"),
+        ("srs", "'separate', 'subset', or a design of thumbwise.box.designs; found 'srs'"),
     ],
 )
 def test_gold_that_cannot_have_been_drawn_so_is_refused(drawn: Any, message: str) -> None:

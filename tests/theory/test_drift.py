@@ -17,7 +17,7 @@ from scipy.stats import binom, fisher_exact
 
 import thumbwise as tw
 from support.paper import load_paper
-from thumbwise.drift import Drift, compare_with_pool
+from thumbwise.models.drift import Drift, compare_with_pool
 from thumbwise.models.pool_summary import PoolSummary
 
 FALSE_ALARM = 1e-6

@@ -15,7 +15,7 @@ from support import ebcc_by_item as by_item
 from support.problems import FloatArray, IntArray, make_votes
 from thumbwise.models import ebcc
 from thumbwise.models.ebcc import EBCC, find_rows
-from thumbwise.numerics.subtypes import Rows, Tables, climb, count, draw_starts, make_prior
+from thumbwise.numerics.ebcc import Rows, Tables, climb, count, draw_starts, make_prior
 
 SETTING = {"group_prior": 0.1, "right": 4.0, "wrong": 1.0}
 

@@ -14,11 +14,7 @@ import scipy.sparse as sp
 
 import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise import explaining
-from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.explaining import explain, explain_many
-from thumbwise.models.base import LabelModel
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     About,
     ConditionalRate,
     LinearMoment,
@@ -27,6 +23,10 @@ from thumbwise.moments import (
     confusion_cells,
     group_frequencies,
 )
+from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.models.base import LabelModel
+from thumbwise.models.explained import explaining
+from thumbwise.models.explained.explaining import explain, explain_many
 from thumbwise.numerics.vote_rates import KINDS
 
 SIZES = [(k, seed) for k in (2, 3, 4, 5) for seed in range(2)]

@@ -14,7 +14,7 @@ from thumbwise.models.hyper_label_model import HyperLabelModel, network_proba, s
 from thumbwise.numerics import hyper_network
 from thumbwise.numerics.hyper_network import estimate_pool_means, logits
 from thumbwise.numerics.hyper_weights import build_network
-from thumbwise.patterns import Patterns
+from thumbwise.numerics.patterns import Patterns
 
 
 def linear(tensors: Tensors, name: str, vector: FloatArray) -> FloatArray:

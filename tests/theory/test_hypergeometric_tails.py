@@ -12,8 +12,8 @@ from math import comb, lgamma, log
 import numpy as np
 import pytest
 
-from thumbwise.intervals import hypergeometric_bounds
 from thumbwise.numerics.hypergeometric import log_chance
+from thumbwise.numerics.intervals import hypergeometric_bounds
 
 
 def ways(right: int, drawn: int, population: int, good: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from thumbwise.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
+from thumbwise.numerics.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
 
 
 def tail(right: int, drawn: int, population: int, good: int) -> float:

@@ -9,7 +9,7 @@ from scipy.stats import binom
 import thumbwise as tw
 from support.paper import NAMES, load_paper
 from support.problems import make_votes
-from thumbwise.gold_checks.label_fit import check_labels
+from thumbwise.box.gold_checks.label_fit import check_labels
 
 
 @pytest.mark.parametrize("name", ["sms", "basketball"])

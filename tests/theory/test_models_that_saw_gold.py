@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from errors.messages import assert_says, message_of
-from thumbwise.ranges import add_rule, certify
+from thumbwise.game.ranges import add_rule, certify
 
 N_DRAWS = 40
 

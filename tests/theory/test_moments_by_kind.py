@@ -7,7 +7,7 @@ import pytest
 
 import thumbwise as tw
 from support.problems import make_votes
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     About,
     MomentBuilder,
     accuracies,

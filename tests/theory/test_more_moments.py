@@ -7,7 +7,7 @@ import pytest
 
 import thumbwise as tw
 from support.problems import FloatArray, make_votes
-from thumbwise.moments import (
+from thumbwise.box.moments import (
     STANDARD,
     ConditionalRate,
     LinearMoment,

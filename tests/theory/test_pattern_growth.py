@@ -21,10 +21,10 @@ from studies.scale_model import Scale, bound_on_all, fit_sample, merge_rare
 import thumbwise as tw
 from support.problems import item_dual, item_features, make_votes
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.game.pinning import pose_problem
 from thumbwise.numerics.maxent import dual_value
+from thumbwise.numerics.patterns import find_patterns
 from thumbwise.numerics.solver import solve_dual
-from thumbwise.patterns import find_patterns
-from thumbwise.pinning import pose_problem
 
 
 @pytest.mark.parametrize("counts", [[1, 1, 1, 6], [4, 3, 2], [1] * 7, [9]])

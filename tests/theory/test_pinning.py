@@ -11,9 +11,9 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from support.problems import make_votes
+from thumbwise.game.pinning import pose_pinned_problem
 from thumbwise.metrics import log_loss
 from thumbwise.numerics.solver import solve_dual
-from thumbwise.pinning import pose_pinned_problem
 
 
 def draw(seed: int, n_gold: int = 60) -> tuple[tw.Votes, np.ndarray, np.ndarray]:

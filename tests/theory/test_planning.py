@@ -17,13 +17,13 @@ from scipy.optimize import minimize
 import thumbwise as tw
 from laws.problems import moments_of, random_votes
 from support.problems import item_features
-from thumbwise.consistent_rates import consistent_rates
-from thumbwise.evidence import Evidence
+from thumbwise.assess.consistent_rates import consistent_rates
+from thumbwise.assess.planner import pose_without_bounds
+from thumbwise.assess.planning import Plan, PlanRow, RuleGain, plan
+from thumbwise.box.evidence import Evidence
+from thumbwise.box.gold import count_gold
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
-from thumbwise.gold import count_gold
-from thumbwise.intervals import hypergeometric_bounds
-from thumbwise.planner import pose_without_bounds
-from thumbwise.planning import Plan, PlanRow, RuleGain, plan
+from thumbwise.numerics.intervals import hypergeometric_bounds
 
 GoldIs = Literal["subset", "separate"]
 

@@ -7,7 +7,7 @@ import pytest
 
 import thumbwise as tw
 from support.paper import NAMES, load_paper
-from thumbwise.planning import plan
+from thumbwise.assess.planning import plan
 
 SMALL = ["basketball", "breast_cancer", "cardio", "imdb", "obs"]
 

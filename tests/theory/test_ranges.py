@@ -18,11 +18,11 @@ from scipy.stats import binom
 import thumbwise as tw
 from support.paper import NAMES, load_paper
 from support.problems import FloatArray, IntArray, SmallProblem, item_features, item_moments, make_problem
+from thumbwise.game.prediction_costs import Metric
+from thumbwise.game.ranges import Range, add_rule, certify, prediction_costs, share_costs, share_range
 from thumbwise.metrics import brier_score, log_loss, zero_one_loss
 from thumbwise.numerics import linear_bounds
 from thumbwise.numerics.shared_features import as_rows
-from thumbwise.prediction_costs import Metric
-from thumbwise.ranges import Range, add_rule, certify, prediction_costs, share_costs, share_range
 
 METRICS: list[Metric] = ["accuracy", "log_loss", "brier"]
 SEEDS = range(60)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import thumbwise as tw
 from errors.messages import assert_says, message_of
-from thumbwise.ranges import _warn_if_loose, add_rule, certify, prediction_costs, share_range
+from thumbwise.game.ranges import _warn_if_loose, add_rule, certify, prediction_costs, share_range
 
 VOTES = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], rule_names=["a", "b"], class_names=["ham", "spam"])
 BOX = tw.Box.from_bounds(VOTES, {"a": (0.75, 1)})

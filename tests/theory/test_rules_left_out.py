@@ -13,7 +13,7 @@ from scipy.stats import binom
 import thumbwise as tw
 from errors.messages import assert_says, message_of
 from support.problems import item_moments
-from thumbwise.moments import class_accuracies, class_frequencies, confusion_cells
+from thumbwise.box.moments import class_accuracies, class_frequencies, confusion_cells
 
 
 def draw(seed: int, n_items: int = 300, n_gold: int = 60) -> tuple[tw.Votes, np.ndarray, np.ndarray]:

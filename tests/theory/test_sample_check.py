@@ -18,8 +18,8 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from support.paper import PaperData, load_paper
-from thumbwise.gold_checks import sample_check, sample_omnibus
-from thumbwise.gold_checks.sample_check import SampleCheck, check_sample
+from thumbwise.box.gold_checks import sample_check, sample_omnibus
+from thumbwise.box.gold_checks.sample_check import SampleCheck, check_sample
 
 GoldIs = Literal["separate", "subset"]
 Array = npt.NDArray[Any]

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray
-from thumbwise.end_model import SoftLabels, soft_labels
+from thumbwise.models.end_model import SoftLabels, soft_labels
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_on_soft_labels.py"
 PROBA = np.array([[1.0, 0.0, 0.0], [0.5, 0.3, 0.2], [0.02, 0.9, 0.08], [0.25, 0.25, 0.5]])

@@ -19,7 +19,7 @@ from thumbwise.numerics.shared_features import (
     repeated_features,
 )
 from thumbwise.numerics.solver import solve_dual
-from thumbwise.votes import Votes
+from thumbwise.votes.votes import Votes
 
 SEEDS = range(0, 60, 3)
 

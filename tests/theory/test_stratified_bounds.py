@@ -12,7 +12,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from thumbwise.intervals import hypergeometric_bounds, stratified_bounds
+from thumbwise.numerics.intervals import hypergeometric_bounds, stratified_bounds
 
 Sizes = list[tuple[int, int]]
 

@@ -11,8 +11,8 @@ import pytest
 import thumbwise as tw
 from support.problems import FloatArray, item_dual, item_features, item_moments, make_votes
 from thumbwise import theory
+from thumbwise.box.moments import class_accuracies
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.moments import class_accuracies
 
 SLACK = 1e-8
 

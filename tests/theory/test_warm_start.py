@@ -20,11 +20,11 @@ from sklearn.exceptions import NotFittedError
 import thumbwise as tw
 from support.paper import NAMES, load_paper
 from support.problems import item_dual, item_moments, make_problem, pose
+from thumbwise.box.moments import LinearMoment, group_frequencies
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.moments import LinearMoment, group_frequencies
+from thumbwise.game.warm_starts import match_weights, solve_from
 from thumbwise.numerics.maxent import dual_value
 from thumbwise.numerics.solver import solve_dual
-from thumbwise.updating import match_weights, solve_from
 
 TOL = 1e-9
 

@@ -17,7 +17,7 @@ from studies.weighted_designs import ORDERS, WEIGHTED, draw_gold, make_pool
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
-from thumbwise.moments import STANDARD, About, Moments, class_accuracies
+from thumbwise.box.moments import STANDARD, About, Moments, class_accuracies
 from thumbwise.numerics.weighted_shares import WeightedDraw, weighted_share_bounds
 
 Design = Literal["with_replacement", "poisson"]

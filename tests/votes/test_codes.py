@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thumbwise import Votes
-from thumbwise.reading import codes as coding
+from thumbwise.votes.reading import codes as coding
 
 GAPS = np.array([[0, 1, 0], [1, 1, 0], [0, 1, 1]], dtype=bool)
 SQUID = {0: None, -1: "no", 1: "yes"}

@@ -17,8 +17,8 @@ import pytest
 from sklearn.utils import shuffle
 
 import thumbwise as tw
-from thumbwise.folds import held_out_proba, neg_log_loss
-from thumbwise.reading.item_order import in_item_order
+from thumbwise.models.folds import held_out_proba, neg_log_loss
+from thumbwise.votes.reading.item_order import in_item_order
 
 N_ITEMS, N_GOLD = 120, 50
 RNG = np.random.default_rng(5)

@@ -22,8 +22,8 @@ from hypothesis.extra import numpy as hnp
 
 import thumbwise as tw
 from thumbwise import InvalidVotesError, Votes, patterns
-from thumbwise.opened_frames import is_missing
-from thumbwise.reading import triples
+from thumbwise.tables.opened_frames import is_missing
+from thumbwise.votes.reading import triples
 
 Ints = npt.NDArray[np.int64]
 Triples = tuple[Any, Any, Any]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thumbwise import Votes
-from thumbwise.patterns import find_patterns, take_rows
+from thumbwise.numerics.patterns import find_patterns, take_rows
 
 Ints = npt.NDArray[np.int64]
 unhurried = settings(deadline=None, derandomize=True, max_examples=80)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thumbwise import Votes
-from thumbwise.reading import triples
+from thumbwise.votes.reading import triples
 
 Ints = npt.NDArray[np.int64]
 unhurried = settings(deadline=None, derandomize=True, max_examples=25)

@@ -10,7 +10,7 @@ import numpy as np
 from thumbwise.datasets.crowd import CROWD_NAMES, CROWD_TITLES, CROWD_URL, CrowdData, load_crowd
 from thumbwise.datasets.paper import PAPER_NAMES, PAPER_TITLES, PaperData, load_paper
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.labels import UNKNOWN
+from thumbwise.votes.labels import UNKNOWN
 
 NOT_PUBLISHED = "not published"
 PAPER_REPOSITORY = "https://github.com/stevenan5/balsubramani-freund-uai-2024"

@@ -10,9 +10,9 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.datasets.folders import data_folder, folder_origin
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
-from thumbwise.io.tables import Table, read_table
-from thumbwise.labels import UNKNOWN
-from thumbwise.votes import Votes
+from thumbwise.tables.table_files import Table, read_table
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.votes import Votes
 
 CROWD_TITLES: dict[str, str] = {"bluebird": "Bluebird", "dog": "Dog", "rte": "RTE", "web": "Web"}
 CROWD_NAMES: tuple[str, ...] = tuple(CROWD_TITLES)

@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.io.tables import Table, check_table_file, write_table
-from thumbwise.io.whole import making_folder
-from thumbwise.labels import UNKNOWN
 from thumbwise.metrics import log_loss, zero_one_loss
 from thumbwise.models.base import LabelModel
 from thumbwise.models.majority_vote import MajorityVote
-from thumbwise.patterns import ABSTAIN
-from thumbwise.votes import Votes
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.tables.table_files import Table, check_table_file, write_table
+from thumbwise.tables.whole_files import making_folder
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.votes import Votes
 
 MALIGNANT, BENIGN = 0, 1
 N_GOLD = 100

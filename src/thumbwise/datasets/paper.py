@@ -11,8 +11,8 @@ from thumbwise._typing import IntArray
 from thumbwise.datasets.folders import data_folder, folder_origin, holds_any
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.mat_files import TEST, TRAINING, VALIDATION, Part, count_classes, read_parts
-from thumbwise.patterns import ABSTAIN
-from thumbwise.votes import Votes
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.votes.votes import Votes
 
 PAPER_TITLES: dict[str, str] = {
     "aa2": "AwA",

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.datasets.synthetic_rates import class_rates, coin_rates, per_rule, read_frequencies, read_probabilities
 from thumbwise.datasets.synthetic_rules import CopyingRules, IndependentRules, Rules, SharedErrorRules
-from thumbwise.patterns import take_rows
-from thumbwise.votes import Votes
+from thumbwise.numerics.patterns import take_rows
+from thumbwise.votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)

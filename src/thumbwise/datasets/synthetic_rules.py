@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.patterns import ABSTAIN
+from thumbwise.numerics.patterns import ABSTAIN
 
 
 class Rules(Protocol):

@@ -15,9 +15,9 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.distinct import Distinct, are_numbers, is_number, spelling
 from thumbwise.io.roles import Roles
-from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.coding import (
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.votes.labels import UNKNOWN, code_labels
+from thumbwise.votes.reading.coding import (
     not_whole,
     out_of_range,
     settle_n_classes,

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.io.formats import Column
-from thumbwise.patterns import ABSTAIN
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.tables.formats import Column
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 # Integers that lie so close together are counted, not sorted.

@@ -13,11 +13,11 @@ from difflib import get_close_matches
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import no_class_zero
 from thumbwise.io.distinct import Distinct, are_numbers, spelling
 from thumbwise.io.roles import Roles
+from thumbwise.votes.counted_votes import CountedVotes
 
 # A column of fewer votes may hold as many values as it likes.
 LEAST_VOTES = 20

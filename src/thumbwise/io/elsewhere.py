@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thumbwise._typing import AnyArray
-from thumbwise.engines.digits import VoteColumn
-from thumbwise.engines.files import connect_files, list_files, open_files
-from thumbwise.engines.frames import open_frame
-from thumbwise.engines.items import Items
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct
+from thumbwise.io.distinct_elsewhere import Look, look_at, refuse_bad_ids, vote_text
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
-from thumbwise.io.formats import DELIMITERS, explained, kept_value, quoted
 from thumbwise.io.gold_table import GoldLabels, open_gold
-from thumbwise.io.looking import Look, look_at, refuse_bad_ids, vote_text
 from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
-from thumbwise.io.stamps import Stamp, check_unchanged, stamp_all
-from thumbwise.io.tables import Table
 from thumbwise.io.wide import rule_columns
-from thumbwise.labels import UNKNOWN
-from thumbwise.lazy_votes import LazyVotes
-from thumbwise.votes import Votes
+from thumbwise.tables.formats import DELIMITERS, explained, kept_value, quoted
+from thumbwise.tables.many_files import connect_files, list_files, open_files
+from thumbwise.tables.stamps import Stamp, check_unchanged, stamp_all
+from thumbwise.tables.table_files import Table
+from thumbwise.votes.engines.frames import open_frame
+from thumbwise.votes.engines.items import Items
+from thumbwise.votes.engines.vote_digits import VoteColumn
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.lazy_votes import LazyVotes
+from thumbwise.votes.votes import Votes
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thumbwise.designs import Subset
-from thumbwise.io.formats import Column
-from thumbwise.io.tables import Table, as_text
+from thumbwise.box.designs import Subset
+from thumbwise.tables.formats import Column
+from thumbwise.tables.table_files import Table, as_text
 
 # Columns that survive a spreadsheet: the place of an item in the draw, and the draw in words.
 DRAW, DESIGN = "draw", "design"

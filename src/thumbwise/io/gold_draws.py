@@ -10,9 +10,9 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign
 from thumbwise.io.readings import Reading
-from thumbwise.io.tables import Table, check_names
-from thumbwise.labels import UNKNOWN, code_labels
-from thumbwise.votes import Votes
+from thumbwise.tables.table_files import Table, check_names
+from thumbwise.votes.labels import UNKNOWN, code_labels
+from thumbwise.votes.votes import Votes
 
 
 def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: int = 0) -> AnyArray:

@@ -12,15 +12,15 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.distinct import Distinct, distinct_of
-from thumbwise.io.formats import Column
-from thumbwise.io.frames import as_column, as_table
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, read_design
 from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, mend_repeated, named_like
-from thumbwise.io.tables import Table, as_text
 from thumbwise.io.unknown_gold import drop_unknown
-from thumbwise.labels import UNKNOWN
-from thumbwise.opened_frames import counts_rows
-from thumbwise.reading.item_order import index_of
+from thumbwise.tables.formats import Column
+from thumbwise.tables.frames import as_column, as_table
+from thumbwise.tables.opened_frames import counts_rows
+from thumbwise.tables.table_files import Table, as_text
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.reading.item_order import index_of
 
 
 def read_ids(column: Column, name: str, where: str, beside: Sequence[str] = ()) -> AnyArray:
@@ -89,7 +89,7 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     Parameters
     ----------
     gold : Table, frame, mapping of ids to labels, or one label per item
-        A pandas Series is a mapping of its index to labels; see :mod:`thumbwise.reading.item_order`.
+        A pandas Series is a mapping of its index to labels; see :mod:`thumbwise.votes.reading.item_order`.
     id_name : str or None
         What the column of ids is called in the votes; None if they have none.
     roles : Roles

@@ -29,12 +29,12 @@ from thumbwise.io.jury_records.outcomes import (
     settle_pairs,
 )
 from thumbwise.io.jury_records.panel import JudgeFailure, JudgeRecord, Jury, count_judges
-from thumbwise.io.tables import Table, write_table
-from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.long_columns import as_array, plain_value
-from thumbwise.reading.long_votes import Duplicates
-from thumbwise.shown import one_line
-from thumbwise.votes import Votes
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.summaries import one_line
+from thumbwise.tables.table_files import Table, write_table
+from thumbwise.votes.reading.long_columns import as_array, plain_value
+from thumbwise.votes.reading.long_votes import Duplicates
+from thumbwise.votes.votes import Votes
 
 __all__ = ["JudgeFailure", "JudgeRecord", "Jury", "read_jury", "write_jury"]
 

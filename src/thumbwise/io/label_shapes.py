@@ -8,10 +8,10 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
-from thumbwise.io.label_tables import MORE_NAMES
 from thumbwise.io.readings import Reading
-from thumbwise.io.tables import check_names
 from thumbwise.metrics import TIE
+from thumbwise.tables.label_tables import MORE_NAMES
+from thumbwise.tables.table_files import check_names
 
 Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
 SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")

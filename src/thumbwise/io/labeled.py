@@ -10,15 +10,15 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError, MissingPackageError
-from thumbwise.inputs import classes_of, read_items
-from thumbwise.io.frames import index_name, like_frame
 from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions
 from thumbwise.io.labels_elsewhere import write_elsewhere
-from thumbwise.io.outputs import LABELS
 from thumbwise.io.readings import Reading
-from thumbwise.io.tables import Table, write_table
-from thumbwise.labels import UNKNOWN
-from thumbwise.opened_frames import open_frame
+from thumbwise.tables.frames import index_name, like_frame
+from thumbwise.tables.opened_frames import open_frame
+from thumbwise.tables.outputs import LABELS
+from thumbwise.tables.table_files import Table, write_table
+from thumbwise.votes.inputs import classes_of, read_items
+from thumbwise.votes.labels import UNKNOWN
 
 
 class Predictor(Protocol):

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray
-from thumbwise.engines.answers import join_answers, label_names
 from thumbwise.exceptions import Argument, InvalidFileError
-from thumbwise.io.formats import gist_of, interruptible, literal
 from thumbwise.io.label_shapes import UNDECIDED, Shape, entropies, margins, output_names, snorkel_predictions
-from thumbwise.io.marks import new_mark
-from thumbwise.io.outputs import LABELS, check_file, check_folder
 from thumbwise.io.readings import Reading
-from thumbwise.io.stamps import check_unchanged
-from thumbwise.io.whole import replacing, replacing_folder
 from thumbwise.models.base import best_classes
+from thumbwise.tables.formats import gist_of, interruptible, literal
+from thumbwise.tables.marks import new_mark
+from thumbwise.tables.outputs import LABELS, check_file, check_folder
+from thumbwise.tables.stamps import check_unchanged
+from thumbwise.tables.whole_files import replacing, replacing_folder
+from thumbwise.votes.engines.predictions import join_answers, label_names
 
 _KINDS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'"}
 

@@ -14,8 +14,6 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_votes
-from thumbwise.io.formats import Column
-from thumbwise.io.frames import as_table
 from thumbwise.io.gold_table import GoldLabels, gold_in_order, open_gold, read_ids
 from thumbwise.io.jury import read_jury
 from thumbwise.io.jury_records.fields import settle_names
@@ -30,11 +28,13 @@ from thumbwise.io.roles import (
     long_columns,
     settle_id,
 )
-from thumbwise.io.tables import Table
 from thumbwise.io.wide import read_wide, rule_columns
 from thumbwise.io.wrench import load_wrench
-from thumbwise.labels import UNKNOWN
-from thumbwise.votes import Votes
+from thumbwise.tables.formats import Column
+from thumbwise.tables.frames import as_table
+from thumbwise.tables.table_files import Table
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.votes import Votes
 
 
 def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:

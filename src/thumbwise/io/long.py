@@ -19,11 +19,11 @@ from thumbwise.exceptions import Argument, InvalidFileError, InvalidVotesError
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_no_votes
-from thumbwise.io.formats import Column, Columns
 from thumbwise.io.roles import Roles
-from thumbwise.io.tables import Table, as_text
-from thumbwise.labels import UNKNOWN
-from thumbwise.votes import Votes
+from thumbwise.tables.formats import Column, Columns
+from thumbwise.tables.table_files import Table, as_text
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.votes import Votes
 
 
 def _check_filled(column: Column, name: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.mat_format import DamagedMatError, MatVariable, scan_variables
-from thumbwise.patterns import ABSTAIN
+from thumbwise.numerics.patterns import ABSTAIN
 
 # The largest of the paper's files has 3.3 MB; a small compressed file can expand to far more than it weighs.
 MAX_BYTES = 200 * 10**6

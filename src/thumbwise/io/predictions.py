@@ -10,13 +10,13 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError
-from thumbwise.io.frames import as_table
-from thumbwise.io.label_tables import is_label_table
+from thumbwise.game.prediction_costs import Predictions
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import ID_NAMES
-from thumbwise.io.tables import Table, as_text, read_table
-from thumbwise.prediction_costs import Predictions
-from thumbwise.votes import Votes
+from thumbwise.tables.frames import as_table
+from thumbwise.tables.label_tables import is_label_table
+from thumbwise.tables.table_files import Table, as_text, read_table
+from thumbwise.votes.votes import Votes
 
 _LABEL_NAMES = ("label", "prediction")
 

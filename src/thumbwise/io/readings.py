@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from thumbwise._typing import IntArray
-from thumbwise.box import Box
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.box.box import Box
 from thumbwise.exceptions import Argument, InvalidLabelsError
-from thumbwise.inputs import VotesAndGold
-from thumbwise.io.formats import Columns
 from thumbwise.io.gold_design import GoldDesign
 from thumbwise.io.jury import Jury
 from thumbwise.io.roles import Layout
-from thumbwise.io.stamps import Stamp
-from thumbwise.labels import UNKNOWN
-from thumbwise.votes import Votes
+from thumbwise.tables.formats import Columns
+from thumbwise.tables.stamps import Stamp
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import VotesAndGold
+from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)

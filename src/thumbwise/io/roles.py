@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
-from thumbwise.io.tables import Table
+from thumbwise.tables.table_files import Table
 
 Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat"]
 LAYOUTS: tuple[Layout, ...] = ("wide", "long", "jury", "wrench", "mat")

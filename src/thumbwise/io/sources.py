@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.elsewhere import are_many, read_elsewhere
-from thumbwise.io.frames import as_table
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
-from thumbwise.io.tables import read_table
-from thumbwise.reading.read_votes import check_class_names
+from thumbwise.tables.frames import as_table
+from thumbwise.tables.table_files import read_table
+from thumbwise.votes.reading.read_votes import check_class_names
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

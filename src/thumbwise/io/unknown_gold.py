@@ -15,8 +15,8 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.distinct import are_numbers, distinct_texts, spelling
-from thumbwise.io.formats import Column
 from thumbwise.io.roles import Roles
+from thumbwise.tables.formats import Column
 
 _MINUS_ONE = "-1"
 

@@ -6,10 +6,10 @@ from os import PathLike
 from typing import Any, Literal
 
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.inputs import as_votes, in_memory
 from thumbwise.io.long import long_table
-from thumbwise.io.tables import write_table
 from thumbwise.io.wide import wide_table
+from thumbwise.tables.table_files import write_table
+from thumbwise.votes.inputs import as_votes, in_memory
 
 
 def write_votes(

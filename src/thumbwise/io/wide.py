@@ -23,8 +23,8 @@ from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_no_rules
 from thumbwise.io.roles import Roles, listed
-from thumbwise.io.tables import Table
-from thumbwise.votes import Votes
+from thumbwise.tables.table_files import Table
+from thumbwise.votes.votes import Votes
 
 
 def rule_columns(table: Table, id_name: str | None, roles: Roles) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.wrench_format import MAX_BYTES, WrenchPart, read_class_names, read_labeled_ids, read_part
-from thumbwise.votes import Votes
+from thumbwise.votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)

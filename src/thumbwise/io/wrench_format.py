@@ -13,8 +13,8 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.exceptions import InPython, InvalidFileError
-from thumbwise.labels import UNKNOWN
-from thumbwise.patterns import ABSTAIN
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.votes.labels import UNKNOWN
 
 # The largest public set has files of about 100 MB; parsed, a file takes several times its size.
 MAX_BYTES = 500 * 10**6

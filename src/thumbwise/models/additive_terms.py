@@ -8,8 +8,8 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.numerics.maxent import log_softmax
+from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.vote_rates import log_rates
-from thumbwise.patterns import Patterns
 
 
 @dataclass(frozen=True, eq=False)

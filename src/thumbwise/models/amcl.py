@@ -11,22 +11,22 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.box.opened_gold import known_gold
 from thumbwise.exceptions import Argument, InfeasibleBoxError, InPython, InvalidLabelsError, Message
-from thumbwise.feasibility import find_widening, infeasible_error
-from thumbwise.inputs import read_gold
-from thumbwise.labels import UNKNOWN, code_labels, label_counts
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.numerics.brier_game import BrierGame, Play, descend, solve_exact
+from thumbwise.models.saved.fields import BY_RULE, ONE, Array, Number, Whole, fields
+from thumbwise.numerics.amcl import BrierGame, Play, descend, solve_exact
+from thumbwise.numerics.feasibility import find_widening, infeasible_error
 from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.patterns import ABSTAIN, Patterns, find_patterns
 from thumbwise.numerics.solver import solve_dual
-from thumbwise.opened_gold import known_gold
 from thumbwise.outward import at_most
-from thumbwise.patterns import ABSTAIN, Patterns, find_patterns
-from thumbwise.saved.fields import BY_RULE, ONE, Array, Number, Whole, fields
-from thumbwise.votes import Votes
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import read_gold
+from thumbwise.votes.labels import UNKNOWN, code_labels, label_counts
+from thumbwise.votes.votes import Votes
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 

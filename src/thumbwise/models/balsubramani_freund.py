@@ -11,29 +11,29 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import FloatArray
-from thumbwise.box import Box
-from thumbwise.certificate import Certificate
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.box.box import Box
+from thumbwise.box.moments import MomentBuilder, is_over_votes
 from thumbwise.exceptions import InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
-from thumbwise.feasibility import Widening, find_widening, infeasible_error, widen
-from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
+from thumbwise.game.certificate import Certificate
+from thumbwise.game.pinning import pose_known_problem, pose_problem, prove_without_votes
+from thumbwise.game.warm_starts import match_weights, solve_from
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.moments import MomentBuilder, is_over_votes
+from thumbwise.models.saved.fields import Setting, Whole, fields
+from thumbwise.models.saved.schema import Node
+from thumbwise.numerics.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.numerics.maxent import Problem, probabilities
+from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.numerics.solver import Solution
 from thumbwise.outward import at_most
-from thumbwise.patterns import ABSTAIN
-from thumbwise.pinning import pose_known_problem, pose_problem, prove_without_votes
-from thumbwise.saved.fields import Setting, Whole, fields
-from thumbwise.saved.schema import Node
-from thumbwise.updating import match_weights, solve_from
-from thumbwise.votes import Votes
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.labels import UNKNOWN, KnownLabels, code_labels
+from thumbwise.votes.votes import Votes
 
 if TYPE_CHECKING:
-    from thumbwise.explaining import Summands
+    from thumbwise.models.explained.explaining import Summands
 
 # Names of the moments of an earlier fit, and their weights.
 Earlier: TypeAlias = tuple[tuple[str, ...], FloatArray]
@@ -195,7 +195,7 @@ class BalsubramaniFreund(LabelModel):
     def additive_terms(self) -> AdditiveTerms:
         """Weights times features, read off an item without votes and off items with one vote each.
 
-        The moments of the box must be sums over votes, as :func:`thumbwise.moments.moment_kind` marks them.
+        The moments of the box must be sums over votes, as :func:`thumbwise.box.moments.moment_kind` marks them.
         """
         for builder in self.box_.builders:
             _check_over_votes(builder)
@@ -212,7 +212,7 @@ class BalsubramaniFreund(LabelModel):
 
     def _summands(self) -> Summands:
         """Feature times weight of each moment, whether or not these are sums over votes."""
-        from thumbwise.explaining import SumsOverMoments  # noqa: PLC0415  # a fit does without
+        from thumbwise.models.explained.explaining import SumsOverMoments  # noqa: PLC0415  # a fit does without
 
         widening = self.certificate_.widening
         return SumsOverMoments(self.box_, self.weights_, self.active_, "" if widening is None else str(widening))
@@ -221,13 +221,13 @@ class BalsubramaniFreund(LabelModel):
         return self.box_.known
 
     def _write_learned(self) -> dict[str, Any]:
-        from thumbwise.saved.boxes import write_box, write_certificate  # noqa: PLC0415  # a fit does without
+        from thumbwise.models.saved.boxes import write_box, write_certificate  # noqa: PLC0415  # a fit does without
 
         box = write_box(self.box_, self.weights_)
         return {**super()._write_learned(), "certificate": write_certificate(self.certificate_), "box": box}
 
     def _read_learned(self, node: Node, setting: Setting) -> None:
-        from thumbwise.saved.boxes import read_box, read_certificate  # noqa: PLC0415
+        from thumbwise.models.saved.boxes import read_box, read_certificate  # noqa: PLC0415
 
         n_iter, certificate, box = node.fields("n_iter_", "certificate", "box")
         self.n_iter_ = n_iter.whole()

@@ -12,29 +12,29 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
-from thumbwise.inputs import check_table, held_votes, in_memory, is_unnamed, open_lazy
-from thumbwise.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.metrics import TIE
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.compared import Compared, Split
-from thumbwise.models.display import ShownInNotebooks
 from thumbwise.models.inputs import align
 from thumbwise.models.last_prediction import remembering
+from thumbwise.models.notebook import ShownInNotebooks
 from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import register, registered
-from thumbwise.patterns import Patterns, take_rows
-from thumbwise.reading.item_order import in_item_order
-from thumbwise.saved.fields import Field, Setting, read_fields, write_fields
-from thumbwise.saved.schema import Node
-from thumbwise.votes import Votes
+from thumbwise.models.saved.fields import Field, Setting, read_fields, write_fields
+from thumbwise.models.saved.schema import Node
+from thumbwise.numerics.patterns import Patterns, take_rows
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import check_table, held_votes, in_memory, is_unnamed, open_lazy
+from thumbwise.votes.labels import UNKNOWN, KnownLabels, code_labels
+from thumbwise.votes.reading.item_order import in_item_order
+from thumbwise.votes.votes import Votes
 
 if TYPE_CHECKING:
-    from thumbwise.drift import Drift
-    from thumbwise.explaining import Summands
-    from thumbwise.explanation import Explanation
-    from thumbwise.sql import DialectName
+    from thumbwise.models.drift import Drift
+    from thumbwise.models.explained.explaining import Summands
+    from thumbwise.models.explained.explanation import Explanation
+    from thumbwise.models.sql_text.select import DialectName
 
 
 class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn is untyped
@@ -172,20 +172,20 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     # What is done with a fitted model is imported when it is done: a fit does without.
 
     def check_drift(self, votes: Any, *, error: float = 0.01) -> Drift:
-        """Whether votes on other items look like those of the fitted pool; see :mod:`thumbwise.drift`."""
-        from thumbwise.drift import compare_with_pool  # noqa: PLC0415
+        """Whether votes on other items look like those of the fitted pool; see :mod:`thumbwise.models.drift`."""
+        from thumbwise.models.drift import compare_with_pool  # noqa: PLC0415
 
         return compare_with_pool(self._read(votes), self.pool_summary_, error=error)
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.explaining`."""
-        from thumbwise.explaining import explain  # noqa: PLC0415
+        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.models.explained.explaining`."""
+        from thumbwise.models.explained.explaining import explain  # noqa: PLC0415
 
         return explain(self, votes, item)
 
     def _summands(self) -> Summands:
         """The parts of the scores that an explanation names."""
-        from thumbwise.explaining import SumsOverVotes  # noqa: PLC0415
+        from thumbwise.models.explained.explaining import SumsOverVotes  # noqa: PLC0415
 
         return SumsOverVotes.of(self)
 
@@ -194,7 +194,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
 
         A model that was saved there before is replaced, any other file only with ``overwrite=True``.
         """
-        from thumbwise.saving import save_model  # noqa: PLC0415
+        from thumbwise.models.saved.saving import save_model  # noqa: PLC0415
 
         save_model(self, path, overwrite=overwrite)
 
@@ -208,8 +208,8 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         abstain: Any = None,
         class_values: Literal["names"] | Sequence[Any] | None = None,
     ) -> str:
-        """The fitted model as one SELECT; see :func:`thumbwise.sql.to_sql`."""
-        from thumbwise.sql import to_sql  # noqa: PLC0415
+        """The fitted model as one SELECT; see :func:`thumbwise.models.sql_text.select.to_sql`."""
+        from thumbwise.models.sql_text.select import to_sql  # noqa: PLC0415
 
         return to_sql(
             self, dialect, table=table, id_column=id_column, columns=columns, abstain=abstain, class_values=class_values

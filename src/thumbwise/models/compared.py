@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.gold import GoldIs
-from thumbwise.votes import Votes
+from thumbwise.box.gold import GoldIs
+from thumbwise.votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)

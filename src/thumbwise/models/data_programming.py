@@ -12,15 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from thumbwise._typing import FloatArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InPython, Message
-from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.numerics.overlaps import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
-from thumbwise.saved.fields import BY_RULE, ONE, Array, ListOrNone, Number, Whole, fields
+from thumbwise.models.saved.fields import BY_RULE, ONE, Array, ListOrNone, Number, Whole, fields
+from thumbwise.numerics.data_programming import Fit, Overlaps, exact_loss, minimise, start_rates, take_epochs
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.labels import UNKNOWN, code_labels
 
 # Probability that a vote is right at the start of the descent, and momentum of its steps, as in the original.
 _PRECISION = 0.7

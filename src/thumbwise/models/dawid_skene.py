@@ -12,20 +12,20 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import DegenerateFitWarning, InPython, Message
-from thumbwise.labels import code_labels, label_counts
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
+from thumbwise.models.saved.fields import BY_CLASS, BY_RULE, RATES, Array, Field, Whole, fields
 from thumbwise.numerics.expectation_maximisation import ascend
 from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
-from thumbwise.patterns import Patterns
-from thumbwise.saved.fields import BY_CLASS, BY_RULE, RATES, Array, Field, Whole, fields
-from thumbwise.votes import Votes
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.labels import code_labels, label_counts
+from thumbwise.votes.votes import Votes
 
 # A class with this share of the votes, on at least that many items, that is left with a hundredth of it has been lost.
 _LOST_SHARE, _LOST_ITEMS = 0.05, 10

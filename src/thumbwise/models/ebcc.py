@@ -12,15 +12,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import InPython, Message
-from thumbwise.labels import UNKNOWN, code_labels
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
-from thumbwise.numerics.subtypes import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
-from thumbwise.saved.fields import BY_CLASS, ONE, RATES, Array, Number, Setting, Truth, Whole, fields
-from thumbwise.saved.schema import Node
+from thumbwise.models.saved.fields import BY_CLASS, ONE, RATES, Array, Number, Setting, Truth, Whole, fields
+from thumbwise.models.saved.schema import Node
+from thumbwise.numerics.ebcc import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.labels import UNKNOWN, code_labels
 
 # Starts are run side by side as long as the numbers of all of them stay in cache.
 _CELLS = 2**17

@@ -11,18 +11,18 @@ import numpy as np
 from scipy.special import expit
 
 from thumbwise._typing import FloatArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.metrics import TIE
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
+from thumbwise.models.saved.fields import Number, Setting, fields
+from thumbwise.models.saved.schema import Node, plain
 from thumbwise.numerics.hyper_network import Dense, Layer, Network, PoolMeans, estimate_pool_means, logits
 from thumbwise.numerics.hyper_weights import expected_shapes, read_network
 from thumbwise.numerics.maxent import log_softmax
-from thumbwise.patterns import Patterns
-from thumbwise.saved.fields import Number, Setting, fields
-from thumbwise.saved.schema import Node, plain
-from thumbwise.votes import Votes
+from thumbwise.numerics.patterns import Patterns
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.votes import Votes
 
 # Layers multiply; numbers up to this cannot overflow on the way through all of them.
 _LARGE_WEIGHT = 1e30

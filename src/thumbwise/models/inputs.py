@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.exceptions import Argument, DegenerateFitWarning, InvalidLabelsError, InvalidVotesError, Message
-from thumbwise.inputs import as_votes, match_rules, read_items
-from thumbwise.votes import Votes
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import as_votes, match_rules, read_items
+from thumbwise.votes.votes import Votes
 
 
 def read_for_fit(votes: Any, y: Any = None, class_names: Sequence[Hashable] | None = None) -> tuple[Any, Any]:
@@ -34,7 +34,7 @@ def _warn_of_renumbering(y: Any, n_voted: int) -> None:
             Message(
                 f"all labels are known, and one of them is class {n_voted}, for which no rule votes. If some were "
                 'unknown to begin with, cross_val_predict(method="predict_proba") has renumbered them, -1 among them: '
-                "use thumbwise.folds.held_out_proba. If there is such a class, pass Votes(..., ",
+                "use thumbwise.models.folds.held_out_proba. If there is such a class, pass Votes(..., ",
                 Argument("n_classes", n_voted + 1),
                 ").",
             ),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from thumbwise._typing import FloatArray
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.votes.counted_votes import CountedVotes
 
 Predict: TypeAlias = Callable[[Any, CountedVotes], FloatArray]
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.counted_votes import CountedVotes
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.patterns import Patterns
-from thumbwise.saved.fields import fields
+from thumbwise.models.saved.fields import fields
+from thumbwise.numerics.patterns import Patterns
+from thumbwise.votes.counted_votes import CountedVotes
 
 
 class MajorityVote(LabelModel):

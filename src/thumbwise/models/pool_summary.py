@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thumbwise._typing import IntArray
-from thumbwise.counted_votes import CountedVotes
+from thumbwise.votes.counted_votes import CountedVotes
 
 
 @dataclass(frozen=True, eq=False)

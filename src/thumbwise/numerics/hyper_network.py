@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.patterns import Patterns
+from thumbwise.numerics.patterns import Patterns
 
 LEAK = 0.01
 # Votes at a time: 32 numbers each, a few copies of them, 20 MB in all.

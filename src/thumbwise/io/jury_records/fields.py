@@ -16,9 +16,9 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.io.jury_records.files import read_records, refuse_mixed
-from thumbwise.io.tables import Table
-from thumbwise.opened_frames import is_missing, open_frame
-from thumbwise.reading.long_columns import as_array
+from thumbwise.tables.opened_frames import is_missing, open_frame
+from thumbwise.tables.table_files import Table
+from thumbwise.votes.reading.long_columns import as_array
 
 # The first name is the field's own. Another counts if the field's own is absent and no second one is there.
 SYNONYMS = {

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.formats import connect, interruptible
-from thumbwise.io.tables import Table, read_table
+from thumbwise.tables.formats import connect, interruptible
+from thumbwise.tables.table_files import Table, read_table
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _LINES = "read_ndjson_objects(?, compression = 'none')"

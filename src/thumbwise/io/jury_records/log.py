@@ -9,8 +9,8 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.io.jury_records.fields import Fields
 from thumbwise.io.jury_records.outcomes import FAILED, Records, Settled
-from thumbwise.reading.long_columns import plain_value
-from thumbwise.votes import Votes
+from thumbwise.votes.reading.long_columns import plain_value
+from thumbwise.votes.votes import Votes
 
 MOST_FAILURES = 1_000
 LONGEST_MESSAGE = 500

@@ -11,11 +11,11 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.io.jury_records.fields import Fields
-from thumbwise.patterns import ABSTAIN
-from thumbwise.reading.coding import MAX_INFERRED_CLASSES
-from thumbwise.reading.long_columns import Column, LongTable, find_distinct, plain_value
-from thumbwise.reading.long_labels import code_long_labels
-from thumbwise.reading.long_votes import Duplicates
+from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.votes.reading.coding import MAX_INFERRED_CLASSES
+from thumbwise.votes.reading.long_columns import Column, LongTable, find_distinct, plain_value
+from thumbwise.votes.reading.long_labels import code_long_labels
+from thumbwise.votes.reading.long_votes import Duplicates
 
 VOTED, ABSTAINED, FAILED, NOT_ASKED, UNSAID = range(5)
 STATUSES = {"voted": VOTED, "ok": VOTED, "abstained": ABSTAINED, "failed": FAILED, "not_asked": NOT_ASKED}

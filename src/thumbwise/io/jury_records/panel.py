@@ -11,9 +11,9 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.io.jury_records.log import Log
 from thumbwise.io.jury_records.outcomes import ABSTAINED, FAILED, NOT_ASKED, VOTED
-from thumbwise.reading.long_columns import plain_value
-from thumbwise.shown import one_line
-from thumbwise.votes import Votes
+from thumbwise.summaries import one_line
+from thumbwise.votes.reading.long_columns import plain_value
+from thumbwise.votes.votes import Votes
 
 _STATUS_WORDS = ("voted", "abstained", "failed", "not_asked")
 _MOST_ROWS = 40

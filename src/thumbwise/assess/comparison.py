@@ -1,0 +1,348 @@
+"""Methods side by side on gold, each judged on labels that it has not seen, and which differences are real."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.assess.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
+from thumbwise.assess.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
+from thumbwise.box.box import Box
+from thumbwise.box.gold import Design, GoldIs, GoldSample
+from thumbwise.box.moments import find_accuracies
+from thumbwise.box.opened_gold import open_plain_gold
+from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError
+from thumbwise.metrics import first_best
+from thumbwise.models.compared import Split, name_labels
+from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
+from thumbwise.outward import level
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import in_memory
+
+_N_FOLDS = 10
+_SHOWN_PAIRS = 5
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one method does on gold.
+
+    Attributes
+    ----------
+    method : str
+    log_loss, brier, accuracy : float
+    log_loss_interval : tuple of float
+        Percentile bootstrap over gold items: approximate.
+    accuracy_interval : tuple of float
+        Clopper-Pearson: exact for a method that does not use gold, approximate for one that is fitted anew per fold.
+    uses_gold : bool
+    seconds : float
+        Of one fit to the pool and its predictions, the mean over folds; counting patterns is not in it.
+    """
+
+    method: str
+    log_loss: float
+    log_loss_interval: tuple[float, float]
+    accuracy: float
+    accuracy_interval: tuple[float, float]
+    brier: float
+    uses_gold: bool
+    seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Log loss of a method minus that of Balsubramani-Freund, on the same gold items.
+
+    Attributes
+    ----------
+    method : str
+    mean : float
+        Above 0: Balsubramani-Freund is better.
+    interval : tuple of float
+        Percentile bootstrap of the paired differences, at the confidence level, for this difference alone.
+    p_value : float
+        Two-sided paired sign-flip test with random flips, after Holm's correction for the number of methods.
+    is_real : bool
+        Whether ``p_value`` is at most one minus the confidence level.
+    """
+
+    method: str
+    mean: float
+    interval: tuple[float, float]
+    p_value: float
+    is_real: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods side by side.
+
+    Attributes
+    ----------
+    scores : tuple of Score
+        Lowest log loss first.
+    differences : tuple of Difference
+        Against Balsubramani-Freund, in the order of ``scores``.
+    below_chance : tuple of str
+        Rules whose whole interval lies below 1 / n_classes.
+    error_pairs : tuple of ErrorPair
+        Pairs of rules with the phi coefficient of their errors on gold, largest first.
+    effective_rules : float
+        How many rules with uncorrelated errors they amount to; see :func:`thumbwise.assess.redundancy.effective_number`.
+    duplicates : tuple of Duplicate
+        Rules that say nearly the same on the pool.
+    remarks : tuple of str
+        What methods said while they were fitted, and which could not be.
+    n_gold, n_rules, n_folds : int
+    confidence_level : float
+    held_out : ndarray of shape (n_gold, n_classes)
+        Probabilities of Balsubramani-Freund for the gold items, each from a fit that has not seen its label.
+    """
+
+    scores: tuple[Score, ...]
+    differences: tuple[Difference, ...]
+    below_chance: tuple[str, ...]
+    error_pairs: tuple[ErrorPair, ...]
+    effective_rules: float
+    duplicates: tuple[Duplicate, ...]
+    remarks: tuple[str, ...]
+    n_gold: int
+    n_rules: int
+    n_folds: int
+    confidence_level: float
+    held_out: FloatArray = field(repr=False, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """Which differences are real, in plain sentences."""
+        best = self.scores[0]
+        real = [d for d in self.differences if d.is_real]
+        groups = [
+            ("is better than", [d.method for d in real if d.mean > 0]),
+            ("is worse than", [d.method for d in real if d.mean < 0]),
+            ("cannot be told apart from", [d.method for d in self.differences if not d.is_real]),
+        ]
+        said = "; it ".join(f"{verb} {_listed(names)}" for verb, names in groups if names)
+        test = f"paired sign-flip test, Holm-corrected, {level(self.confidence_level)} confidence"
+        return (
+            f"Lowest log loss on {self.n_gold:,} gold items: {best.method} ({best.log_loss:.3f}). "
+            f"{REFERENCE.name} {said} ({test})."
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the rules and the fits, one sentence each."""
+        found = [f"{name!r} is worse than chance: its whole interval lies below it." for name in self.below_chance]
+        for pair in self.duplicates[:_SHOWN_PAIRS]:
+            what = "are identical" if pair.is_identical else f"give the same vote on {100 * pair.same:.1f} % of items"
+            found.append(f"{pair.first!r} and {pair.second!r} {what}.")
+        if len(self.duplicates) > _SHOWN_PAIRS:
+            found.append(f"{len(self.duplicates) - _SHOWN_PAIRS} more pairs of near-duplicates.")
+        return [*found, *self.remarks]
+
+    def frame(self) -> dict[str, list[Any]]:
+        """Scores, one entry per method in each column."""
+        difference = {d.method: d for d in self.differences}
+        return {
+            "method": [s.method for s in self.scores],
+            "log_loss": [s.log_loss for s in self.scores],
+            "log_loss_lower": [s.log_loss_interval[0] for s in self.scores],
+            "log_loss_upper": [s.log_loss_interval[1] for s in self.scores],
+            "accuracy": [s.accuracy for s in self.scores],
+            "accuracy_lower": [s.accuracy_interval[0] for s in self.scores],
+            "accuracy_upper": [s.accuracy_interval[1] for s in self.scores],
+            "brier": [s.brier for s in self.scores],
+            "seconds": [s.seconds for s in self.scores],
+            "difference": [difference[s.method].mean if s.method in difference else 0.0 for s in self.scores],
+            "p_value": [difference[s.method].p_value if s.method in difference else 1.0 for s in self.scores],
+        }
+
+    def __str__(self) -> str:
+        amount = f"The {self.n_rules} rules amount to {self.effective_rules:.1f} rules with uncorrelated errors."
+        after = (part for sentence in (amount, *self.warnings) for part in (" ", sentence))
+        return Message(self.verdict, *after)
+
+
+def compare(
+    gold_votes: Any,
+    gold_labels: Any = None,
+    *,
+    pool: Any = None,
+    confidence_level: float = 0.95,
+    gold_is: GoldIs | Design | None = None,
+    methods: MethodChoice = "default",
+    n_folds: int = _N_FOLDS,
+    random_state: int = 0,
+) -> Comparison:
+    """Judge methods on gold items, each on labels that it has not seen, and say which differences are real.
+
+    Gold is cut into folds; a method that uses gold is fitted on the others, so its score is that of a fit with a
+    fraction ``1 - 1 / n_folds`` of the labels. Probabilities are clipped to 0.001 .. 0.999 and rescaled before the log
+    loss. Equally probable classes count as the first of them.
+
+    *Guarantee*: none, these are estimates from gold. Tests are approximate: sign flips are drawn at random, fits of
+    different folds share items, and exchangeable signs are assumed where two methods are equally good.
+
+    Parameters
+    ----------
+    gold_votes, gold_labels, pool, confidence_level, gold_is
+        As for :meth:`Box.from_gold`: also a :class:`Gold` or a :class:`Reading` in place of votes and labels.
+    methods : "default", "all" or sequence of names or Methods
+        Balsubramani-Freund, against which differences are taken, is always among them. A method whose package is not
+        installed is left out, and ``remarks`` says so.
+    n_folds : int
+    random_state : int
+        For folds, bootstrap and sign flips.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=2000)
+    >>> is_right = rng.random((2000, 3)) < [0.9, 0.8, 0.3]
+    >>> votes = tw.Votes(np.where(is_right, truth[:, None], 1 - truth[:, None]), rule_names=["a", "b", "c"])
+    >>> c = compare(votes.take(range(200)), truth[:200], pool=votes, gold_is="subset")
+    >>> c.below_chance
+    ('c',)
+    >>> [d.method for d in c.differences if d.is_real and d.mean > 0]
+    ['majority vote', 'class frequencies']
+    """
+    sample = open_plain_gold(gold_votes, gold_labels, pool, gold_is)
+    pool, labels = sample.pool, sample.labels
+    _check(labels, n_folds)
+    chosen = choose_methods(methods)
+    rng = np.random.default_rng(random_state)
+    folds = _draw_folds(labels, n_folds, rng)
+    splits = [_split(sample, folds == f, confidence_level) for f in range(folds.max() + 1)]
+    unseen = _split(sample, np.ones(len(labels), dtype=bool), confidence_level)
+    runs, remarks = _run_all(chosen, splits, folds, unseen)
+    losses = {run.method.name: log_losses(labels, run.proba) for run in runs}
+    intervals = bootstrap_means(np.column_stack([*losses.values()]), rng, confidence_level)
+    scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
+    scores.sort(key=lambda score: score.log_loss)
+    others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
+    errors = correlate_errors(sample.votes, name_labels(labels, pool))
+    box = Box.from_sample(sample, confidence_level=confidence_level, n_permutations=0)
+    return Comparison(
+        scores=tuple(scores),
+        differences=_differences(others, rng, confidence_level),
+        below_chance=tuple(_below_chance(box, pool)),
+        error_pairs=tuple(errors.pairs()),
+        effective_rules=effective_number(errors),
+        duplicates=tuple(find_duplicates(in_memory(pool))),
+        remarks=tuple(remarks),
+        n_gold=len(labels),
+        n_rules=pool.n_rules,
+        n_folds=len(splits),
+        confidence_level=confidence_level,
+        held_out=next(run.proba for run in runs if run.method.name == REFERENCE.name),
+    )
+
+
+def _check(labels: IntArray, n_folds: int) -> None:
+    if len(labels) < 2 or n_folds < 2:
+        raise InvalidLabelsError(
+            "a comparison needs at least two gold items and two folds, to judge a method on labels that it has not "
+            f"seen; found {len(labels)} gold items and {n_folds} folds."
+        )
+
+
+def _draw_folds(labels: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """A fold for each gold item: random, of equal sizes, each with nearly the same classes."""
+    shuffled = rng.permutation(len(labels))
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[by_class] = np.arange(len(labels)) % n_folds
+    return folds
+
+
+def _below_chance(box: Box, pool: CountedVotes) -> list[str]:
+    """Rules whose whole interval lies below the accuracy of guessing."""
+    highest = box.upper[find_accuracies(box.about, pool.rule_names)]
+    return [rule for rule, upper in zip(pool.rule_names, highest, strict=True) if upper < 1 / pool.n_classes]
+
+
+def _split(sample: GoldSample, held_out: Any, confidence_level: float) -> Split:
+    """Gold to fit to and gold to judge on."""
+    gold, labels = sample.votes, sample.labels[~held_out]
+    pool = in_memory(sample.pool)
+    return Split(pool, gold.take(~held_out), labels, gold.take(held_out), sample.gold_is, confidence_level)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """Predictions of one method for all gold items, each from a fit that has not seen its label."""
+
+    method: Method
+    proba: FloatArray
+    seconds: float
+
+
+def _run_all(
+    methods: Sequence[Method], splits: Sequence[Split], folds: IntArray, unseen: Split
+) -> tuple[list[_Run], list[str]]:
+    """Runs of the methods that can be run, and what was said meanwhile, each remark once."""
+    _ = unseen.pool.patterns  # counted once, on nobody's time
+    runs: list[_Run] = []
+    remarks: dict[str, None] = {}
+    for method in methods:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                runs.append(_run(method, splits, folds, unseen))
+            except MissingPackageError as missing:
+                remarks[Message(f"{method.name} is left out: ", missing)] = None
+        remarks.update({Message(f"{method.name}: ", warning.message): None for warning in said})
+    return runs, list(remarks)
+
+
+def _run(method: Method, splits: Sequence[Split], folds: IntArray, unseen: Split) -> _Run:
+    start = perf_counter()
+    if not method.uses_gold:
+        proba = method.predict(unseen)
+        return _Run(method, proba, perf_counter() - start)
+    proba = np.empty((len(folds), unseen.n_classes))
+    for f, split in enumerate(splits):
+        proba[folds == f] = method.predict(split)
+    return _Run(method, proba, (perf_counter() - start) / len(splits))
+
+
+def _score(run: _Run, labels: IntArray, interval: tuple[float, float], level: float) -> Score:
+    n_right = int(np.sum(first_best(run.proba) == labels))
+    exact = binomtest(n_right, len(labels)).proportion_ci(level, method="exact")
+    truth = np.eye(run.proba.shape[1])[labels]
+    return Score(
+        method=run.method.name,
+        log_loss=float(log_losses(labels, run.proba).mean()),
+        log_loss_interval=interval,
+        accuracy=n_right / len(labels),
+        accuracy_interval=(float(exact.low), float(exact.high)),
+        brier=float(((run.proba - truth) ** 2).sum(axis=1).mean()),
+        uses_gold=run.method.uses_gold,
+        seconds=run.seconds,
+    )
+
+
+def _differences(paired: dict[str, FloatArray], rng: np.random.Generator, level: float) -> tuple[Difference, ...]:
+    if not paired:
+        return ()
+    columns = np.column_stack([*paired.values()])
+    intervals = bootstrap_means(columns, rng, level)
+    p_values = holm(sign_flip_test(columns, rng)).tolist()
+    return tuple(
+        Difference(name, float(values.mean()), interval, p, p <= 1 - level)
+        for (name, values), interval, p in zip(paired.items(), intervals, p_values, strict=True)
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,31 @@
+"""What a fit says, as tidy tables that the terminal and reports print and plots draw: pure functions, no drawing.
+
+A table has one home here, and every view of it takes its columns: what ``thumbwise label`` prints, the report, the
+checks and :mod:`thumbwise.display.plots`. ``table.frame()`` has the numbers, as pandas and polars take them.
+"""
+
+from __future__ import annotations
+
+from thumbwise.assess.tables.bounds import certificate_table, plan_table
+from thumbwise.assess.tables.classes import classes_table, overruled_table
+from thumbwise.assess.tables.items import least_certain, most_contested
+from thumbwise.assess.tables.pairs import agreement_table, errors_table
+from thumbwise.assess.tables.probabilities import confidence_table, reliability_table
+from thumbwise.assess.tables.rules import rules_table, worse_than_chance
+from thumbwise.assess.tables.tidy import Tidy
+
+__all__ = [
+    "Tidy",
+    "agreement_table",
+    "certificate_table",
+    "classes_table",
+    "confidence_table",
+    "errors_table",
+    "least_certain",
+    "most_contested",
+    "overruled_table",
+    "plan_table",
+    "reliability_table",
+    "rules_table",
+    "worse_than_chance",
+]

@@ -1,0 +1,1 @@
+"""What is known: moments, gold and how it was drawn, and the box of intervals they give."""

@@ -1,0 +1,419 @@
+"""The box: an interval for every moment, and on what grounds it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.box.designs.by_class import ByClass
+from thumbwise.box.estimates import EXACT, Recipe, check_level, estimate_bounds, gold_evidence, open_empty
+from thumbwise.box.evidence import Evidence
+from thumbwise.box.gold import Design, GoldIs, GoldSample
+from thumbwise.box.moments import (
+    ACCURACY,
+    STANDARD,
+    About,
+    MomentBuilder,
+    Moments,
+    build_moments,
+    find_accuracies,
+    find_frequencies,
+)
+from thumbwise.box.opened_gold import open_gold
+from thumbwise.box.written_bounds import check_bounds, fill_bounds, split_bounds
+from thumbwise.exceptions import InvalidBoxError
+from thumbwise.outward import at_least, at_most
+from thumbwise.summaries import Shown, ShowsItself, show_box
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import as_votes, read_items
+from thumbwise.votes.labels import KnownLabels, label_masses
+
+
+@dataclass(frozen=True, eq=False)
+class Box(ShowsItself):
+    """An interval per moment. A labeling is plausible if all of its moments lie inside.
+
+    Make one with :meth:`from_gold`, :meth:`from_bounds` or :meth:`exact`.
+
+    Attributes
+    ----------
+    about : tuple of About
+        What each moment measures: its kind, rule, class and group.
+    names : tuple of str
+        Moments, such as ``accuracy(rule)``. Rules first, then classes.
+    lower, upper : ndarray of shape (n_moments,)
+        Bounds, in natural units: 0.8 is 80 % right, or 80 % of the items.
+    gold_right, gold_drawn : ndarray of shape (n_moments,) or None
+        What was counted on gold.
+    known : KnownLabels or None
+        Labels of items of the pool that are certain, because the items are gold.
+    least, most : ndarray of shape (n_moments,) or float
+        Between which values each moment can lie at all.
+    class_bounds : ndarray of shape (2, n_classes) or None
+        Lower and upper bounds of the class frequencies if gold had been asked for nothing else, with all of the allowed
+        error: what can be said without any vote.
+    class_names : tuple or None
+        Classes of the votes that it was made for, under which arrays and frames beside it are read.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 1], [1, 1], [0, -1], [0, 0]], rule_names=["a", "b"])
+    >>> tw.Box.exact(votes, [0, 1, 0, 1])
+    Box: 4 intervals, from the true labels
+      accuracy(a)   0.750 .. 0.750
+      accuracy(b)   0.333 .. 0.334
+      frequency(0)  0.500 .. 0.500
+      frequency(1)  0.500 .. 0.500
+    """
+
+    about: tuple[About, ...]
+    lower: FloatArray
+    upper: FloatArray
+    evidence: Evidence
+    builders: tuple[MomentBuilder, ...] = STANDARD
+    gold_right: IntArray | None = None
+    gold_drawn: IntArray | None = None
+    known: KnownLabels | None = None
+    least: FloatArray | float = 0.0
+    most: FloatArray | float = 1.0
+    class_bounds: FloatArray | None = None
+    class_names: tuple[Hashable, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self.names, self.lower, self.upper, self.least, self.most)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(moment.name for moment in self.about)
+
+    @classmethod
+    def exact(cls, votes: Any, labels: Any) -> Box:
+        """Intervals of width zero at the true moments: the model then is the best approximator of the truth.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+        labels : array-like of shape (n_items,) or (n_items, n_classes)
+            True classes, all known, or true class probabilities.
+        """
+        votes, labels = read_items(votes, labels)
+        moments = build_moments(STANDARD, votes)
+        values = np.clip(moments.averages(label_masses(votes, labels)), 0, 1)
+        evidence = Evidence(
+            "from the true labels", "the labels given are the truth", None, True, votes.n_items, votes.fingerprint
+        )
+        bounds = open_empty(moments, values, values)
+        return cls(moments.about, *bounds, evidence, class_names=votes.class_names)
+
+    @classmethod
+    def from_bounds(cls, votes: Any, bounds: Any = None, *, lower: Any = None, upper: Any = None) -> Box:
+        """Intervals that you write yourself.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+        bounds : mapping or frame, optional
+            Name to (lower, upper), or a frame with columns ``name``, ``lower``, ``upper``.
+        lower, upper : array-like or mapping, optional
+            Rules first, then classes; or name to bound. What is not mentioned is 0 or 1.
+            A name is that of a moment, ``accuracy(rule)``, or of a rule or class alone if only one moment has it.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [1, 1], [0, -1]], rule_names=["a", "b"], class_names=["ham", "spam"])
+        >>> tw.Box.from_bounds(votes, {"a": (0.7, 0.9), "spam": (0.1, 0.2)})
+        Box: 4 intervals, written by the user
+          accuracy(a)      0.700 .. 0.900
+          accuracy(b)      0.000 .. 1.000
+          frequency(ham)   0.000 .. 1.000
+          frequency(spam)  0.100 .. 0.200
+        """
+        votes = as_votes(votes)
+        moments = build_moments(STANDARD, votes)
+        if bounds is not None:
+            if lower is not None or upper is not None:
+                raise InvalidBoxError("pass either bounds or lower and upper, not both.")
+            lower, upper = split_bounds(bounds)
+        evidence = Evidence(
+            "written by the user", "the true labeling satisfies the bounds that were written", None, True
+        )
+        low = fill_bounds(moments, lower, 0.0, "lower")
+        high = fill_bounds(moments, upper, 1.0, "upper")
+        return cls(moments.about, low, high, evidence, class_names=votes.class_names)
+
+    @classmethod
+    def from_gold(
+        cls,
+        gold_votes: Any,
+        gold_labels: Any = None,
+        *,
+        pool: Any = None,
+        confidence_level: float = 0.95,
+        gold_is: GoldIs | Design | None = None,
+        interval: Literal["exact", "wilson"] = "exact",
+        joint: bool = True,
+        symmetric: bool = False,
+        moments: Sequence[MomentBuilder] = STANDARD,
+        class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
+        n_permutations: int = 999,
+    ) -> Box:
+        """Intervals from items whose label is known.
+
+        Parameters
+        ----------
+        gold_votes : Votes, array-like, frame, Gold or Reading
+            Votes of the same rules on the gold items. A :class:`Gold` brings its labels and how it was drawn, a
+            :class:`Reading` the pool too.
+        gold_labels : array-like of shape (n_gold,)
+            Their classes, by name or number; items with -1 or missing are left out. A pandas Series whose index holds
+            the ids of the gold items is matched with them.
+        pool : Votes, array-like or frame
+            The items to be labeled, of which the intervals speak. If gold and pool are arrays or frames, classes are
+            numbered up to the largest in votes or gold labels, or named by what is voted for in either.
+        confidence_level : float
+            Probability that all intervals hold at once (each on its own if not ``joint``).
+        gold_is : {"separate", "subset"} or Design
+            How gold was drawn: further items of the same kind (the default), a random part of the pool, or a design of
+            :mod:`thumbwise.box.designs` for strata, weights or so many items of each class.
+        interval : {"exact", "wilson"}
+        joint : bool
+            Split the error budget over the distinct moments.
+        symmetric : bool
+            Larger half-width on both sides of the raw share. ``interval="wilson", joint=False, symmetric=True`` is the
+            recipe of An and Dasgupta (2024).
+        moments : sequence of builders
+            What is constrained; see :mod:`thumbwise.box.moments`.
+        class_frequencies : mapping of class to (lower, upper), optional
+            Known from elsewhere; gold then spends nothing on class frequencies.
+        n_permutations : int
+            For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
+            ``evidence.sample_check``, and every sentence about the box carries it. 0 looks at each rule's coverage and
+            classes only, which overlooks most samples of easy or hard items.
+
+        Notes
+        -----
+        *Guarantee* of the default: if the gold items are a uniformly random part of gold and pool together
+        (``"separate"``) or of the pool (``"subset"``), all moments realised on the pool lie in the box with probability
+        at least ``confidence_level``; hypergeometric, no approximation. The budget is split before gold is looked at:
+        evenly over the distinct moments that expect at least one gold vote; the others get [0, 1]. Other designs keep
+        the guarantee under their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
+        ``joint=False`` give none.
+        """
+        sample = open_gold(gold_votes, gold_labels, pool, gold_is)
+        return cls.from_sample(
+            sample,
+            confidence_level=confidence_level,
+            recipe=Recipe(interval, joint, symmetric),
+            moments=moments,
+            class_frequencies=class_frequencies,
+            n_permutations=n_permutations,
+        )
+
+    @classmethod
+    def from_sample(
+        cls,
+        sample: GoldSample,
+        *,
+        confidence_level: float = 0.95,
+        recipe: Recipe = EXACT,
+        moments: Sequence[MomentBuilder] = STANDARD,
+        class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
+        n_permutations: int = 999,
+    ) -> Box:
+        """:meth:`from_gold` for gold that was read and checked already."""
+        check_level(confidence_level)
+        asked = replace(sample, builders=tuple(moments), skips_classes=class_frequencies is not None)
+        bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies)
+        pooled = build_moments(bounds.builders, sample.pool)
+        return cls(
+            pooled.about,
+            bounds.lower,
+            bounds.upper,
+            gold_evidence(asked, confidence_level, recipe, n_permutations),
+            bounds.builders,
+            bounds.right,
+            bounds.drawn,
+            sample.known_labels(),
+            0.0 if pooled.are_shares else pooled.least,
+            1.0 if pooled.are_shares else pooled.most,
+            bounds.of_classes,
+            sample.pool.class_names,
+        )
+
+    @classmethod
+    def from_class_balanced_gold(
+        cls,
+        gold_votes: Any,
+        gold_labels: Any,
+        *,
+        pool: Any,
+        class_frequencies: Mapping[Hashable, tuple[float, float]],
+        confidence_level: float = 0.95,
+    ) -> Box:
+        """Intervals from gold that was drawn class by class, so many of each: it says nothing about class frequencies.
+
+        Bounds how often each rule says each class on items of each class, which is what such gold can show.
+
+        Parameters
+        ----------
+        gold_votes, gold_labels, pool, confidence_level
+            As in :meth:`from_gold`; gold is a sample of its own.
+        class_frequencies : mapping of class to (lower, upper)
+            Known from elsewhere. A class of unknown frequency gets no bounds on its rates.
+
+        Notes
+        -----
+        *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and the
+        class frequencies lie where they are said to, the box holds the truth with probability at least
+        ``confidence_level``: gold is a random part of gold and pool together, within each class, for every number of
+        items of the class that its frequency allows; hypergeometric, no approximation.
+        """
+        return cls.from_gold(
+            gold_votes,
+            gold_labels,
+            pool=pool,
+            confidence_level=confidence_level,
+            gold_is=ByClass(class_frequencies),
+        )
+
+    def with_bounds(self, votes: Any, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
+        """The box with intervals for further moments, or narrower ones for those it has.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+        bounds : mapping or frame
+            As in :meth:`from_bounds`.
+        moments : sequence of builders
+            Kinds of moments to be added, such as :func:`thumbwise.box.moments.group_frequencies` or
+            :class:`thumbwise.box.moments.LinearMoment`; those that ``bounds`` does not mention stay free.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> from thumbwise.box.moments import group_frequencies
+        >>> votes = tw.Votes([[0], [1], [1], [0]], item_groups=["A", "A", "B", "B"])
+        >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.7, 0.9)})
+        >>> box.with_bounds(votes, {"frequency(1 in A)": (0.6, 1)}, moments=[group_frequencies])
+        Box: 7 intervals, written by the user
+          accuracy(rule_0)   0.700 .. 0.900
+          frequency(0)       0.000 .. 1.000
+          frequency(1)       0.000 .. 1.000
+          frequency(0 in A)  0.000 .. 1.000
+          frequency(1 in A)  0.600 .. 1.000
+          frequency(0 in B)  0.000 .. 1.000
+          frequency(1 in B)  0.000 .. 1.000
+        """
+        votes = as_votes(votes, self.class_names)
+        builders = (*self.builders, *moments)
+        wider = build_moments(builders, votes)
+        n_new = len(wider) - len(self)
+        least, most = (wider.least, wider.most) if n_new else (self.least, self.most)
+        low, high = split_bounds(bounds)
+        lower = fill_bounds(wider, low, np.concatenate([self.lower, wider.least[len(self) :]]), "lower")
+        upper = fill_bounds(wider, high, np.concatenate([self.upper, wider.most[len(self) :]]), "upper")
+        assumption = f"{self.evidence.assumption}, and the bounds that were added hold"
+        empty = np.zeros(n_new, dtype=np.int64)
+        return replace(
+            self,
+            about=wider.about,
+            lower=np.maximum(lower, np.concatenate([self.lower, wider.least[len(self) :]])),
+            upper=np.minimum(upper, np.concatenate([self.upper, wider.most[len(self) :]])),
+            builders=builders,
+            evidence=replace(self.evidence, assumption=assumption),
+            gold_right=None if self.gold_right is None else np.concatenate([self.gold_right, empty]),
+            gold_drawn=None if self.gold_drawn is None else np.concatenate([self.gold_drawn, empty]),
+            least=least,
+            most=most,
+        )
+
+    def without_rules(self, rules: str | Sequence[str]) -> Box:
+        """The box with nothing said about some rules: their votes then count for nothing.
+
+        This is how a rule is left out after gold was looked at. Its part of the error budget stays spent, so the box
+        still holds the truth whenever this one does, whatever decided on the rules; no bound from it is lower.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [1, 1], [0, -1]], rule_names=["a", "b"])
+        >>> tw.Box.from_bounds(votes, {"a": (0.7, 0.9), "b": (0.4, 0.5)}).without_rules("b")
+        Box: 4 intervals, written by the user; nothing is said about rule 'b'
+          accuracy(a)   0.700 .. 0.900
+          accuracy(b)   0.000 .. 1.000
+          frequency(0)  0.000 .. 1.000
+          frequency(1)  0.000 .. 1.000
+        """
+        names = (rules,) if isinstance(rules, str) else tuple(dict.fromkeys(rules))
+        is_open = _speaks_of(self.about, names)
+        method = f"{self.evidence.method}; nothing is said about rule {', '.join(map(repr, names))}"
+        return replace(
+            self,
+            lower=np.where(is_open, self.least, self.lower),
+            upper=np.where(is_open, self.most, self.upper),
+            evidence=replace(self.evidence, method=method) if names else self.evidence,
+        )
+
+    def moments(self, votes: CountedVotes) -> Moments:
+        """The constrained moments, on the patterns of some votes of the same rules and classes."""
+        moments = build_moments(self.builders, votes)
+        if moments.names != self.names:
+            strange = sorted(set(moments.names) ^ set(self.names)) or ["the same names in another order"]
+            raise InvalidBoxError(
+                f"the box must speak of the rules and classes of the votes; {len(strange)} differ: "
+                f"{', '.join(strange[:5])}. Make the box from votes with the same rule names and class names."
+            )
+        return moments
+
+    def frequency_bounds(self, votes: CountedVotes) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the class frequencies without any vote: of the box's own and ``class_bounds``, the narrower."""
+        places = find_frequencies(self.about, votes.class_names)
+        lower, upper = np.where(places < 0, 0.0, self.lower[places]), np.where(places < 0, 1.0, self.upper[places])
+        if self.class_bounds is None:
+            return lower, upper
+        return np.maximum(lower, self.class_bounds[0]), np.minimum(upper, self.class_bounds[1])
+
+    def places(self, kind: Literal["accuracy", "frequency"], names: Iterable[Hashable]) -> list[int | None]:
+        """Where it bounds the accuracy of each rule, or the frequency of each class; None where it does not."""
+        find = find_accuracies if kind == ACCURACY else find_frequencies
+        return [None if m < 0 else m for m in find(self.about, list(names)).tolist()]
+
+    def contains(self, values: FloatArray, slack: float = 1e-12) -> bool:
+        """Whether every value lies in its interval."""
+        return bool(((values >= self.lower - slack) & (values <= self.upper + slack)).all())
+
+    def __len__(self) -> int:
+        return len(self.about)
+
+    def _shown(self) -> Shown:
+        return show_box(self)
+
+    def __repr__(self) -> str:
+        shown = range(len(self)) if len(self) <= 20 else [*range(12), *range(len(self) - 6, len(self))]
+        width = max(len(self.names[m]) for m in shown)
+        lines = [f"  {self.names[m]:<{width}}  {at_least(self.lower[m])} .. {at_most(self.upper[m])}" for m in shown]
+        if len(self) > 20:
+            lines.insert(12, f"  ... {len(self) - 18} more")
+        return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])
+
+
+def _speaks_of(about: Sequence[About], rules: Sequence[str]) -> AnyArray:
+    """Which moments are about some of the rules; a rule that none is about is refused."""
+    known = list(dict.fromkeys(moment.rule for moment in about if moment.rule is not None))
+    strange = [rule for rule in rules if rule not in known]
+    if strange:
+        near = get_close_matches(strange[0], known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InvalidBoxError(
+            f"rules that are left out must be rules of the box; it says nothing about {strange[0]!r} "
+            f"({len(known)} rules, such as {', '.join(map(repr, known[:3]))}).{hint}"
+        )
+    return np.array([moment.rule in rules for moment in about], dtype=bool)

@@ -1,0 +1,161 @@
+"""From gold to intervals: bounds of the moments by the design that gold was drawn by, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.designs.by_class import ByClass, given_frequencies
+from thumbwise.box.designs.plain import wilson_intervals
+from thumbwise.box.evidence import Evidence
+from thumbwise.box.gold import GoldSample, Intervals
+from thumbwise.box.gold_checks.sample_check import check_sample
+from thumbwise.box.moments import STANDARD, MomentBuilder, Moments, class_frequencies
+from thumbwise.exceptions import Argument, InvalidBoxError
+
+Frequencies = Mapping[Hashable, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which intervals are made of what was counted; only the exact and joint ones are a guarantee.
+
+    Attributes
+    ----------
+    interval : {"exact", "wilson"}
+    joint : bool
+        Whether the error budget is split over the distinct moments.
+    symmetric : bool
+        Larger half-width on both sides of the raw share.
+    """
+
+    interval: Literal["exact", "wilson"] = "exact"
+    joint: bool = True
+    symmetric: bool = False
+
+    @property
+    def is_guarantee(self) -> bool:
+        return self.interval == "exact" and self.joint
+
+    def check(self, sample: GoldSample) -> None:
+        """Refuse what has no valid interval here."""
+        if self.interval not in ("exact", "wilson"):
+            raise InvalidBoxError(Argument("interval"), f" must be one of 'exact', 'wilson'; found {self.interval!r}.")
+        if self.symmetric and self.interval == "exact":
+            raise InvalidBoxError(
+                Argument("symmetric", "True"),
+                " belongs to ",
+                Argument("interval", '"wilson"'),
+                "; an exact interval is used as it is.",
+            )
+        if self.interval == "wilson" and not sample.design.is_plain:
+            raise InvalidBoxError(
+                Argument("interval", '"wilson"'),
+                f" is for plain random gold; {type(sample.design).__name__} has intervals of its own.",
+            )
+
+    def intervals(self, sample: GoldSample, error: float) -> Intervals:
+        """Intervals of the moments of a sample."""
+        errors = sample.split_error(error, self.joint)
+        if self.interval == "wilson":
+            return wilson_intervals(sample.counts, errors, self.symmetric)
+        return sample.design.intervals(sample, errors)
+
+
+EXACT = Recipe()
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Intervals from gold.
+
+    Attributes
+    ----------
+    builders : tuple of builders
+        Of the moments that are bounded.
+    lower, upper : ndarray of shape (n_moments,)
+    right, drawn : ndarray of shape (n_moments,) or None
+        What was counted.
+    of_classes : ndarray of shape (2, n_classes) or None
+        Bounds of the class frequencies with all of the allowed error.
+    """
+
+    builders: tuple[MomentBuilder, ...]
+    lower: FloatArray
+    upper: FloatArray
+    right: IntArray | None = None
+    drawn: IntArray | None = None
+    of_classes: FloatArray | None = None
+
+
+def estimate_bounds(sample: GoldSample, error: float, recipe: Recipe, frequencies: Frequencies | None) -> Bounds:
+    """Bounds that hold jointly but for the allowed error, if gold was drawn as its design says.
+
+    The budget is split before gold is looked at. Class frequencies that are given from elsewhere cost nothing.
+    """
+    recipe.check(sample)
+    if isinstance(sample.design, ByClass):
+        _check_by_class(sample, frequencies)
+        return Bounds(*sample.design.rates(sample, error))
+    lower, upper = recipe.intervals(sample, error)
+    if frequencies is not None:
+        lower, upper = given_frequencies(sample.pooled, sample.pool, frequencies, lower, upper)
+    alone = replace(sample, builders=(class_frequencies,))
+    return Bounds(
+        sample.builders,
+        *open_empty(sample.pooled, lower, upper),
+        sample.counts.right,
+        sample.counts.drawn,
+        None if frequencies is not None else np.stack(recipe.intervals(alone, error)),
+    )
+
+
+def _check_by_class(sample: GoldSample, frequencies: Frequencies | None) -> None:
+    if frequencies is not None or sample.builders != STANDARD:
+        raise InvalidBoxError(
+            "gold that was drawn class by class has its own moments, and class frequencies in its design; leave out ",
+            Argument("class_frequencies"),
+            " and ",
+            Argument("moments"),
+            ".",
+        )
+
+
+def open_empty(moments: Moments, lower: FloatArray, upper: FloatArray) -> Intervals:
+    """[0, 1] for a moment that averages over no item."""
+    return np.where(moments.sizes == 0, 0.0, lower), np.where(moments.sizes == 0, 1.0, upper)
+
+
+def gold_evidence(sample: GoldSample, confidence_level: float, recipe: Recipe, n_permutations: int) -> Evidence:
+    """What intervals from gold rest on, and whether the votes or the draw itself speak against it."""
+    design, pool, n_gold = sample.design, sample.pool, len(sample)
+    kind = "approximate (Wilson)" if recipe.interval == "wilson" else design.bounds_are
+    joint = "joint" if recipe.joint else "one by one"
+    assumption = design.assumption(n_gold, pool.n_items)
+    if sample.skips_classes:
+        assumption += ", and the class frequencies lie where they are said to"
+    return Evidence(
+        f"{kind} {joint} at {confidence_level:.4g} from {n_gold:,} gold items",
+        assumption,
+        confidence_level,
+        recipe.is_guarantee,
+        n_gold,
+        pool.fingerprint,
+        check_sample(sample.votes, pool, gold_is=design.gold_is, n_permutations=n_permutations)
+        if design.is_plain
+        else None,
+        design.objection,
+    )
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level that is none."""
+    if not 0 < level < 1:
+        raise InvalidBoxError(
+            Argument("confidence_level"),
+            f" must lie between 0 and 1, exclusive; found {level}. For 95 %, write 0.95.",
+        )

@@ -1,0 +1,240 @@
+"""Gold: items whose label is known, how they were drawn, what is counted on them, how the error budget is split."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.box.moments import FREQUENCY, STANDARD, About, MomentBuilder, Moments, build_moments
+from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.labels import KnownLabels, label_counts
+from thumbwise.votes.votes import Votes
+
+GoldIs = Literal["separate", "subset"]
+Intervals = tuple[FloatArray, FloatArray]
+
+
+class Design(ABC):
+    """How gold was drawn: which intervals follow from it, under which assumption, in which words.
+
+    The draw is over, and the design fixed, before any gold label is seen; a draw that depends on labels is none of
+    these. Make one of :mod:`thumbwise.box.designs`.
+
+    Attributes
+    ----------
+    gold_is : {"separate", "subset"}
+        Whether the gold items are further items of the same kind, or part of the pool.
+    is_plain : bool
+        Whether gold is to be a plain random sample, so that its votes can speak against it.
+    may_repeat : bool
+        Whether an item can be drawn more than once.
+    bounds_are : str
+        What kind of intervals it gives, in words.
+    objection : str or None
+        What is known to speak against the draw, such as drawn items that were not labeled.
+    """
+
+    gold_is: GoldIs = "subset"
+    is_plain: bool = False
+    may_repeat: bool = False
+    bounds_are: str = "exact (hypergeometric)"
+
+    @property
+    def objection(self) -> str | None:
+        return None
+
+    @abstractmethod
+    def assumption(self, n_gold: int, n_items: int) -> str:
+        """What must hold for the intervals, as an "if" clause."""
+
+    @abstractmethod
+    def intervals(self, sample: GoldSample, errors: FloatArray) -> Intervals:
+        """Bounds on each moment realised on the pool, which hold but for the error allowed to each."""
+
+    def expected(self, counts: GoldCounts, n_items: int) -> FloatArray:
+        """Gold items that each moment may expect; from what is known before the draw."""
+        return counts.expected
+
+    def in_item_order(self, gold_votes: Any) -> Self:
+        """With what it says of single gold items in the order of the items."""
+        return self
+
+    def take(self, chosen: AnyArray) -> Self:
+        """For some of the gold items."""
+        return self
+
+    def check(self, sample: GoldSample) -> None:
+        """Refuse gold that cannot have been drawn in this way."""
+        return
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Items whose label is known, and how they were drawn; taken by everything that takes gold votes and labels.
+
+    Attributes
+    ----------
+    votes : Votes, array-like or frame
+        Votes of the same rules as in the pool, on the gold items.
+    labels : array-like of shape (n_gold,)
+        Their classes, by name or number; -1 or missing where there is none.
+    drawn : {"separate", "subset"} or Design
+        Further items of the same kind, a random part of the pool, or a design of :mod:`thumbwise.box.designs`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> truth = np.arange(400) % 2
+    >>> votes = tw.Votes(np.where(np.arange(400)[:, None] % [5, 7] == 0, 1 - truth[:, None], truth[:, None]))
+    >>> gold = tw.Gold(votes.take(range(100, 200)), truth[100:200], "subset")
+    >>> box = tw.Box.from_gold(gold, pool=votes)
+    >>> print(box.evidence.assumption)
+    the 100 gold items are a random sample of all 400 items
+    """
+
+    votes: Any
+    labels: Any
+    drawn: GoldIs | Design = "separate"
+
+
+@dataclass(frozen=True, eq=False)
+class GoldCounts:
+    """What gold says about each moment, and the population it was drawn from.
+
+    Attributes
+    ----------
+    about : tuple of About
+    right, drawn : ndarray of shape (n_moments,)
+        Of ``drawn`` gold items that a moment averages over, ``right`` count for it.
+    population, pool : ndarray of shape (n_moments,)
+        Items the moment averages over in what gold was drawn from, and in the pool.
+    outside : ndarray of shape (n_moments,)
+        Right ones that are in the population but not in the pool.
+    expected : ndarray of shape (n_moments,)
+        Number of gold items that a random draw would bring; known before gold is.
+    keys : tuple
+        Equal for moments that hold or fail together.
+    """
+
+    about: tuple[About, ...]
+    right: IntArray
+    drawn: IntArray
+    population: IntArray
+    pool: IntArray
+    outside: IntArray
+    expected: FloatArray
+    keys: tuple[Hashable, ...]
+
+
+def count_gold(
+    gold_votes: Votes,
+    labels: IntArray,
+    pool: CountedVotes,
+    gold_is: GoldIs,
+    builders: tuple[MomentBuilder, ...] = STANDARD,
+) -> GoldCounts:
+    """Count right gold votes and gold classes; ``labels`` are class numbers, all known."""
+    gold, pooled = build_moments(builders, gold_votes), build_moments(builders, pool)
+    if not pooled.are_shares:
+        raise InvalidBoxError("moments that are estimated from gold must be shares of items; found others.")
+    is_subset = gold_is == "subset"
+    n_population = pool.n_items if is_subset else pool.n_items + gold_votes.n_items
+    population = pooled.sizes if is_subset else pooled.sizes + gold.sizes
+    if (gold.sizes > population).any():
+        m = int(np.argmax(gold.sizes > population))
+        raise InvalidLabelsError(
+            Argument("gold_is", '"subset"'),
+            f" needs gold to be part of the pool; {gold.names[m]} counts {gold.sizes[m]} gold items but only "
+            f"{population[m]} items of the pool. Pass ",
+            Argument("gold_is", '"separate"'),
+            " if gold is a sample of its own.",
+        )
+    right = np.rint(gold.totals(label_counts(gold_votes, labels))).astype(np.int64)
+    return GoldCounts(
+        about=pooled.about,
+        right=right,
+        drawn=gold.sizes,
+        population=population,
+        pool=pooled.sizes,
+        outside=np.zeros_like(right) if is_subset else right,
+        expected=np.asarray(population, dtype=float) * (gold_votes.n_items / n_population),
+        keys=tuple(zip(pooled.keys, gold.keys, strict=True)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GoldSample:
+    """Gold items with known labels, the pool they speak of, and the moments in question.
+
+    Attributes
+    ----------
+    votes, pool : Votes
+        Under the same rules and classes.
+    labels : ndarray of shape (n_gold,)
+        Class numbers.
+    design : Design
+        How gold was drawn.
+    builders : tuple of builders
+    skips_classes : bool
+        Class frequencies are known from elsewhere, so gold spends no error on them.
+    """
+
+    votes: Votes
+    labels: IntArray
+    pool: CountedVotes
+    design: Design
+    builders: tuple[MomentBuilder, ...] = STANDARD
+    skips_classes: bool = False
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def gold_is(self) -> GoldIs:
+        return self.design.gold_is
+
+    @property
+    def pooled(self) -> Moments:
+        return build_moments(self.builders, self.pool)
+
+    @cached_property
+    def counts(self) -> GoldCounts:
+        # Items that were drawn more than once may be more than the pool has.
+        gold_is: GoldIs = "separate" if self.design.may_repeat else self.gold_is
+        counts = count_gold(self.votes, self.labels, self.pool, gold_is, self.builders)
+        expected = self.design.expected(counts, self.pool.n_items)
+        if self.skips_classes:
+            expected = np.where([moment.kind == FREQUENCY for moment in counts.about], 0.0, expected)
+        return replace(counts, expected=expected)
+
+    def split_error(self, error: float, joint: bool) -> FloatArray:
+        """The allowed error of each moment: its share, or the whole if the intervals need not hold jointly."""
+        return split_error(error, self.counts) if joint else np.full(len(self.pooled), error)
+
+    def known_labels(self) -> KnownLabels | None:
+        """Gold items that are items of the pool, each once, where ids say which."""
+        if self.gold_is != "subset" or not (self.votes.has_ids and self.pool.has_ids):
+            return None
+        ids = self.votes.item_ids
+        first = sorted({value: i for i, value in reversed([*enumerate(ids.tolist())])}.values())
+        return KnownLabels(ids[first], self.labels[first])
+
+
+def split_error(error: float, counts: GoldCounts) -> FloatArray:
+    """Share of the error budget for each moment, decided before any gold label or gold vote is seen.
+
+    Evenly over the distinct moments that expect a gold vote or more; moments with the same key share one part. A moment
+    that expects less than one gold vote gets 0, hence the interval [0, 1]. Which moments have gold votes is not used:
+    it depends on the draw, and a budget that depends on the draw is no budget.
+    """
+    counted = {key for key, expected in zip(counts.keys, counts.expected, strict=True) if expected >= 1}
+    part = error / max(1, len(counted))
+    return np.array([part if key in counted else 0.0 for key in counts.keys])

@@ -1,0 +1,127 @@
+"""One permutation test over all patterns, of whether gold looks like a random part of the population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.gold_checks.sample_population import Population
+
+# The test looks at no more patterns; where there are more, at no more items, of which so many are gold.
+_MAX_PATTERNS = 10_000
+_MAX_GOLD = 3_000
+_MANY_ITEMS = 1_000_000
+# Random directions in which votes and pairs of votes are compared, and draws held in memory at once.
+_N_DIRECTIONS = 200
+_CHUNK = 100
+
+
+def omnibus_p_value(population: Population, n_permutations: int, rng: np.random.Generator) -> float:
+    """Rank of gold among random samples, by the largest of three standardised distances from the population.
+
+    Distances of every sample, gold included, are standardised by mean and spread over all of them. So they are
+    exchangeable if gold is a random sample, and the p-value is exact.
+    """
+    population = _thin(population, rng)
+    measures = _make_measures(population, rng)
+    distances = [measures.distances(population.gold[np.newaxis] - population.expected)]
+    for start in range(0, n_permutations, _CHUNK):
+        size = min(_CHUNK, n_permutations - start)
+        distances.append(measures.distances(_draw(population, size, rng) - population.expected))
+    # Cube roots of mean squares are about normal, so none of the three has a longer tail. Equal samples must tie,
+    # though sums of floats may differ in the last digits.
+    table = np.cbrt(np.concatenate(distances).round(9))
+    largest = ((table - table.mean(axis=0)) / np.maximum(table.std(axis=0), 1e-9)).max(axis=1)
+    return float(np.mean(largest >= largest[0] - 1e-6))
+
+
+def _draw(population: Population, size: int, rng: np.random.Generator) -> IntArray:
+    """Pattern counts of random samples as large as gold: item by item or pattern by pattern, whichever is less work."""
+    few = population.n_items <= _MANY_ITEMS and population.n_gold <= 20 * len(population.counts)
+    method: Literal["count", "marginals"] = "count" if few else "marginals"
+    return rng.multivariate_hypergeometric(population.counts, population.n_gold, size, method=method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Measures:
+    """Three distances between the patterns of a sample and those of the population.
+
+    Attributes
+    ----------
+    directions : tuple of ndarray of shape (n_patterns, n_directions)
+        Functions of the pattern with unit variance; a distance is the mean square of their differences.
+    groups : sparse array of shape (n_groups, n_patterns)
+        Which pattern belongs to which group.
+    weights : ndarray of shape (n_groups,)
+        One over the expected number of gold items, for a distance of the chi-square kind.
+    """
+
+    directions: tuple[FloatArray, ...]
+    groups: sp.csr_array
+    weights: FloatArray
+
+    def distances(self, excess: FloatArray) -> FloatArray:
+        """Distances of samples, from gold counts minus expected ones (n_samples, n_patterns)."""
+        by_group = np.asarray(self.groups @ excess.T)
+        columns = [self.weights @ by_group**2 / len(self.weights)]
+        columns += [((excess @ direction) ** 2).mean(axis=1) for direction in self.directions]
+        return np.stack(columns, axis=1)
+
+
+def _make_measures(population: Population, rng: np.random.Generator) -> _Measures:
+    """Patterns, single votes, and pairs of votes.
+
+    Where most patterns are rare, counting patterns says little, but votes and pairs of votes recur. With signs s drawn
+    at random, u(t) = sum of s[a] p[a]^(-1/4) over the votes a of pattern t, minus its mean over the items, and v
+    another such sum, the squared difference in the mean of u v is on average that in the covariances of all pairs of
+    votes (a, b), weighted by 1 / sqrt(p[a] p[b]): a pair counts by how often it occurs where it could.
+    """
+    first, second = _random_sums(population, rng), _random_sums(population, rng)
+    shares = population.counts / population.n_items
+    directions = tuple(_standardise(values, shares) for values in (first, first * second))
+    groups = _group_patterns(population)
+    return _Measures(directions, groups, 1 / np.maximum(groups @ population.expected, 1.0))
+
+
+def _random_sums(population: Population, rng: np.random.Generator) -> FloatArray:
+    """Sums of weighted votes with random signs, centred, shape (n_patterns, n_directions)."""
+    shares = population.counts / population.n_items
+    frequency = np.asarray(population.votes.T @ shares)
+    signs = np.empty((len(frequency), _N_DIRECTIONS))
+    signs[population.order] = rng.integers(2, size=signs.shape) * 2.0 - 1
+    weights = np.where(frequency > 0, np.maximum(frequency, 1e-12) ** -0.25, 0.0)
+    sums = np.asarray(population.votes @ (weights[:, np.newaxis] * signs))
+    return np.asarray(sums - shares @ sums)
+
+
+def _standardise(values: FloatArray, shares: FloatArray) -> FloatArray:
+    """Mean 0 and variance 1 over the items; 0 where nothing varies."""
+    values = values - shares @ values
+    spread = np.sqrt(shares @ values**2)
+    return values / np.where(spread > 1e-9, spread, np.inf)
+
+
+def _group_patterns(population: Population) -> sp.csr_array:
+    """Patterns that expect a gold item or more, each on its own; the rarer ones by their number of votes."""
+    common = population.expected >= 1
+    codes = np.where(common, -1 - np.arange(len(common)), np.diff(population.votes.indptr))
+    names, group = np.unique(codes, return_inverse=True)
+    entries = (np.ones(len(group)), (group, np.arange(len(group))))
+    return sp.csr_array(entries, shape=(len(names), len(group)))
+
+
+def _thin(population: Population, rng: np.random.Generator) -> Population:
+    """With very many patterns, a random part of gold and of the rest: still a random sample if gold was one."""
+    if len(population.counts) <= _MAX_PATTERNS:
+        return population
+    rest = population.counts - population.gold
+    n_gold = min(population.n_gold, _MAX_GOLD)
+    n_rest = min(int(rest.sum()), _MAX_PATTERNS - n_gold)
+    gold = rng.multivariate_hypergeometric(population.gold, n_gold, method="marginals")
+    counts = gold + rng.multivariate_hypergeometric(rest, n_rest, method="marginals")
+    kept = np.flatnonzero(counts)
+    return Population(counts[kept], gold[kept], population.keys[kept], population.votes[kept], population.order)

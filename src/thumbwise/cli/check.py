@@ -1,0 +1,54 @@
+"""thumbwise check: what is wrong with rules, gold and fit, as a table and as an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from thumbwise.assess.check_rules.findings import Checks
+from thumbwise.assess.checks import check
+from thumbwise.cli import console as printed
+from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.wording import in_command_words
+from thumbwise.io.roles import Roles
+from thumbwise.io.sources import read_source
+
+
+def check_files(
+    votes: Path,
+    gold: Path | None,
+    roles: Roles,
+    *,
+    confidence: float = 0.95,
+    strict: bool = False,
+    skip: Sequence[str] = (),
+) -> int:
+    """Read votes and gold, print what is wrong; return 1 on errors, if strict also on warnings, and 0 otherwise."""
+    with progress("reading"):
+        reading = read_source(votes, gold, roles)
+    with progress("checking"):
+        found = check(reading, confidence_level=confidence, skip=skip)
+    console = stdout()
+    printed.print_understood(console, str(votes), reading, roles.abstain)
+    console.print()
+    if found.classes is not None:
+        printed.print_labels(console, found.classes)
+    print_checks(console, found)
+    return int(found.has_errors or (strict and found.has_warnings))
+
+
+def print_checks(console: Console, found: Checks) -> None:
+    """A table of codes, then each finding in words, then what was not looked at."""
+    if len(found):
+        rows = ([finding.code, finding.severity, finding.title] for finding in found)
+        printed.print_table(console, "Findings", ["code", "severity", "what"], rows, left=(0, 2))
+    for finding in found:
+        console.print(Text.assemble((finding.code, "bold"), " ", visible(in_command_words(finding.explanation))))
+        console.print(Text(f"  {visible(in_command_words(finding.advice, of='label'))} ({finding.anchor})"))
+    for why in dict.fromkeys(found.skipped.values()):
+        codes = ", ".join(code for code, reason in found.skipped.items() if reason == why)
+        console.print(Text(f"not checked ({visible(why)}): {codes}"))
+    console.print(Text(found.summary, style="bold"))

@@ -1,0 +1,93 @@
+"""thumbwise compare: methods side by side on gold, which differences are real, and what the rules say twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from thumbwise.assess.baselines import CLIP, MethodChoice
+from thumbwise.assess.comparison import Comparison, compare
+from thumbwise.cli import console as printed
+from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.label import read
+from thumbwise.cli.wording import in_command_words
+from thumbwise.io.roles import Roles
+from thumbwise.outward import level, round_down, round_up
+
+_SHOWN_PAIRS = 10
+
+
+def compare_files(
+    votes: Path, gold: Path | None, roles: Roles, *, methods: MethodChoice = "default", confidence: float = 0.95
+) -> None:
+    """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
+    reading = read(votes, gold, roles)
+    with progress("comparing"):
+        found = compare(
+            reading.gold_votes,
+            reading.gold_labels,
+            pool=reading.votes,
+            confidence_level=confidence,
+            gold_is=reading.gold_is,
+            methods=methods,
+        )
+    console = stdout()
+    printed.print_understood(console, str(votes), reading, roles.abstain)
+    console.print()
+    print_comparison(console, found)
+
+
+def print_comparison(console: Console, found: Comparison) -> None:
+    """The tables, how to read them, and the verdict."""
+    sure = level(found.confidence_level)
+    headers = ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"]
+    printed.print_table(console, "On gold", headers, _scores(found))
+    console.print(
+        Text(
+            f"each gold item is predicted by a fit that has not seen its label ({found.n_folds} folds); log loss "
+            f"counts no probability as less than {CLIP:g}; its intervals are bootstrapped, those of accuracy "
+            "Clopper-Pearson; seconds are those of one fit to all items"
+        )
+    )
+    headers = ["method", "difference", sure, "p", "real"]
+    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(found))
+    console.print(
+        Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
+    )
+    if found.error_pairs:
+        headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
+        printed.print_table(console, "Rules that err together", headers, _pairs(found))
+    console.print()
+    console.print(Text(visible(in_command_words(str(found))), style="bold"))
+
+
+def _scores(found: Comparison) -> Iterator[list[str]]:
+    for row in found.scores:
+        yield [
+            row.method,
+            f"{row.log_loss:.3f}",
+            _range(row.log_loss_interval),
+            f"{row.accuracy:.3f}",
+            _range(row.accuracy_interval),
+            f"{row.brier:.3f}",
+            "yes" if row.uses_gold else "no",
+            f"{row.seconds:.2g}",
+        ]
+
+
+def _differences(found: Comparison) -> Iterator[list[str]]:
+    for row in found.differences:
+        interval, is_real = _range(row.interval, "+"), "yes" if row.is_real else "no"
+        yield [row.method, f"{row.mean:+.3f}", interval, f"{row.p_value:.4f}", is_real]
+
+
+def _pairs(found: Comparison) -> Iterator[list[str]]:
+    for pair in found.error_pairs[:_SHOWN_PAIRS]:
+        yield [pair.first, pair.second, f"{pair.correlation:+.2f}", f"{pair.n_shared:,}"]
+
+
+def _range(bounds: tuple[float, float], sign: str = "") -> str:
+    return f"{round_down(bounds[0]):{sign}.3f} .. {round_up(bounds[1]):{sign}.3f}"

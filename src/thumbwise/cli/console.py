@@ -1,0 +1,255 @@
+"""What the command line prints: results on stdout, progress and errors on stderr, every name as plain text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich import box as borders
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from thumbwise.cli.wording import in_command_words
+from thumbwise.outward import at_most
+from thumbwise.summaries import fixed, lower_end, plural, side, signed, upper_end, whole
+from thumbwise.summaries import visible as visible  # noqa: PLC0414  # commands print with it
+
+if TYPE_CHECKING:
+    from thumbwise.assess.tables.tidy import Tidy
+    from thumbwise.box.gold_checks.label_fit import LabelFit
+    from thumbwise.game.certificate import Certificate
+    from thumbwise.io.jury import Jury
+    from thumbwise.io.readings import Reading
+
+# Where nobody looks at a screen, nothing is cut or wrapped.
+_WIDE = 1_000_000
+_SHOWN_GROUPS = 5
+# Letters of a rule's name that a table should have room for in a line, and how wide its other columns are.
+_LONG_NAME, _OTHER_COLUMNS = 40, 56
+
+_REASONS = {
+    "gold": "gold says that these rules are mostly wrong (gold)",
+    "classes": "the class weights outweigh these rules (classes)",
+}
+
+
+def stdout() -> Console:
+    """For results."""
+    return _console(is_error=False)
+
+
+def stderr() -> Console:
+    """For progress and errors."""
+    return _console(is_error=True)
+
+
+def _console(*, is_error: bool) -> Console:
+    stream = sys.stderr if is_error else sys.stdout
+    width = None if stream.isatty() else _WIDE
+    return Console(stderr=is_error, width=width, markup=False, highlight=False, emoji=False)
+
+
+def progress(what: str) -> AbstractContextManager[object]:
+    """A spinner while something runs, if somebody looks."""
+    console = stderr()
+    return console.status(Text(what)) if console.is_terminal else nullcontext()
+
+
+def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:
+    """What the input was taken for."""
+    votes = reading.votes
+    shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
+    marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]
+    marks += [] if abstain in (None, *marks) else [repr(abstain)]
+    said = votes.patterns.votes_per_rule.sum() / max(1, votes.n_items * votes.n_rules)
+    silent = f"{1 - said:.1%}".replace("%", " %")
+    sizes = [plural(votes.n_items, "item"), plural(votes.n_rules, "rule"), plural(votes.n_classes, "class")]
+    _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
+    _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
+    for note in reading.notes:
+        _say(console, visible(in_command_words(note)))
+    taken = "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
+    _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
+    if reading.jury is not None:
+        print_judges(console, reading.jury)
+
+
+def print_dropped(console: Console, rules: Sequence[str]) -> None:
+    """Which rules count for nothing, and what that costs."""
+    if rules:
+        names = ", ".join(visible(repr(name)) for name in dict.fromkeys(rules))
+        _say(console, f"left out: {names}; their parts of the error budget stay spent, as gold was there already")
+
+
+def print_judges(console: Console, jury: Jury) -> None:
+    """What each judge did with what it was asked."""
+    grid = _grid("Judges", ["judge", "voted", "abstained", "failed", "not asked"])
+    for judge in jury.judges:
+        counts = (judge.n_voted, judge.n_abstained, judge.n_failed, judge.n_not_asked)
+        grid.add_row(*map(_cell, [judge.name, *(f"{n:,}" for n in counts)]))
+    console.print(grid)
+
+
+def print_rules(console: Console, rules: Tidy) -> None:
+    """The table of rules; votes by class where there is room for them."""
+    class_names = rules.facts["class_names"]
+    by_class = len(class_names) <= 10 and _has_room(console, rules["rule"], class_names)
+    classes = [f"votes\n{visible(name)}" for name in class_names] if by_class else ["votes"]
+    headers = [
+        "rule",
+        "cover-\nage",
+        *classes,
+        "gold\nvotes",
+        "gold\nright",
+        "lower\nbound",
+        "upper\nbound",
+        "weight",
+        "active\nbound",
+    ]
+    grid = _grid("Rules", headers)
+    for row in rules.rows():
+        votes = map(whole, row["votes_per_class"] if by_class else [row["n_votes"]])
+        gold = whole(row["gold_votes"]), fixed(row["gold_accuracy"])
+        grid.add_row(*map(_cell, [row["rule"], fixed(row["coverage"]), *votes, *gold, *_moment_cells(row)]))
+    console.print(grid)
+
+
+def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence[object]) -> bool:
+    """Whether a column of votes for each class leaves enough for the names of the rules."""
+    names = min(_LONG_NAME, max(map(len, rule_names), default=0))
+    return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
+
+
+def print_classes(console: Console, classes: Tidy) -> None:
+    """The table of classes."""
+    grid = _grid(
+        "Classes",
+        [
+            "class",
+            "share\nof votes",
+            "gold\nitems",
+            "gold\nshare",
+            "lower\nbound",
+            "upper\nbound",
+            "weight",
+            "active\nbound",
+        ],
+    )
+    for row in classes.rows():
+        gold = whole(row["n_gold"]), fixed(row["gold_share"])
+        grid.add_row(*map(_cell, [str(row["class"]), fixed(row["vote_share"]), *gold, *_moment_cells(row)]))
+    console.print(grid)
+    _say(
+        console,
+        "weight: log-odds that one vote adds to its class; active bound: the end of the interval that decides it",
+    )
+
+
+def print_labels(console: Console, classes: Tidy) -> None:
+    """How many items get each class, beside gold; a warning for a class that no item gets."""
+    grid = _grid("Labels", ["class", "items\nwithout gold", "their\nshare", "gold\nitems", "gold\nshare"])
+    for row in classes.rows():
+        labeled = whole(row["n_labeled"]), fixed(row["labeled_share"])
+        grid.add_row(*map(_cell, [str(row["class"]), *labeled, whole(row["n_gold"]), fixed(row["gold_share"])]))
+    console.print(grid)
+    if classes.facts["never"]:
+        names = ", ".join(visible(repr(str(name))) for name in classes.facts["never"])
+        n_items = plural(classes.facts["n_items"], "item")
+        _say(console, f"warning: none of the {n_items} without a gold label gets the class {names}, which gold shows")
+
+
+def _moment_cells(row: Mapping[str, Any]) -> list[str]:
+    return [lower_end(row["lower"]), upper_end(row["upper"]), signed(row["weight"], 2), side(row["active"])]
+
+
+def _grid(title: str, headers: Sequence[str]) -> Grid:
+    grid = Grid(title=title, title_justify="left", box=borders.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    for j, header in enumerate(headers):
+        grid.add_column(Text(header), justify="left" if j == 0 else "right", overflow="fold")
+    return grid
+
+
+def _cell(text: str) -> Text:
+    return Text(visible(text))
+
+
+def print_table(
+    console: Console, title: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)
+) -> None:
+    """A table of texts; the columns in ``left`` begin at their left side, the others end at their right."""
+    grid = _grid(title, headers)
+    for j in left:
+        grid.columns[j].justify = "left"
+    for row in rows:
+        grid.add_row(*map(_cell, row))
+    console.print(grid)
+
+
+def print_certificate(console: Console, certificate: Certificate) -> None:
+    """The sentence that may be quoted, and whether the votes speak against its assumption."""
+    console.print()
+    console.print(Text(str(certificate), style="bold"))
+    if certificate.evidence.sample_check is not None and certificate.evidence.doubt is None:
+        _say(console, str(certificate.evidence.sample_check))
+    console.print()
+
+
+def print_label_fit(console: Console, fit: LabelFit) -> None:
+    """A word of caution if labels and votes do not seem to belong together."""
+    if not fit.fits:
+        _say(console, str(fit))
+
+
+def print_warnings(console: Console, rules: Tidy, worse: Tidy, overruled: Tidy) -> None:
+    """What somebody who uses the labels should know: rules worse than chance, silent items, overruled votes."""
+    if len(worse):
+        names = ", ".join(visible(repr(rule)) for rule in worse["rule"])
+        below = f"worse than chance (whole interval below 1/{len(rules.facts['class_names'])})"
+        _say(console, f"{below}: {names}; check whether classes are swapped there")
+    n_silent = rules.facts["n_silent"]
+    _say(
+        console,
+        f"{plural(n_silent, 'item')} without any vote"
+        + (" (n_votes = 0): labeled by the class weights alone" if n_silent else ""),
+    )
+    _say(console, _overruled_sentence(overruled))
+    for group in islice(overruled.rows(), _SHOWN_GROUPS):
+        _say(console, f"  {_group_sentence(group)}")
+    if len(overruled) > _SHOWN_GROUPS:
+        rest = sum(overruled["n_items"][_SHOWN_GROUPS:])
+        _say(console, f"  ... and {plural(rest, 'item')} in {len(overruled) - _SHOWN_GROUPS} more patterns")
+
+
+def _overruled_sentence(overruled: Tidy) -> str:
+    what = "on which all voting rules agree but the label is another class"
+    groups = list(zip(overruled["reason"], overruled["n_items"], strict=True))
+    counts = {reason: sum(n for why, n in groups if why == reason) for reason in _REASONS}
+    causes = [f"{n:,} because {_REASONS[reason]}" for reason, n in counts.items() if n]
+    return f"{plural(overruled.facts['n_items'], 'item')} {what}{': ' if causes else ''}{', '.join(causes)}"
+
+
+def _group_sentence(group: Mapping[str, Any]) -> str:
+    rules = group["rules"]
+    names = ", ".join(visible(repr(name)) for name in rules[:8]) + (", ..." if len(rules) > 8 else "")
+    what = f"said {visible(group['voted'])}, label {visible(group['label'])}"
+    return f"{plural(group['n_items'], 'item')}: {names} {what} ({group['reason']})"
+
+
+def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], loss: float, bound: float) -> None:
+    """How right the methods are where the truth is known, and whether the bound held."""
+    grid = _grid("Compared with the truth, on the items that are not gold", ["method", "mean log loss", "accuracy"])
+    for name, mean_loss, accuracy in scores:
+        grid.add_row(*map(_cell, [name, f"{mean_loss:.3f}", f"{accuracy:.3f}"]))
+    console.print(grid)
+    verdict = (
+        "The bound held" if loss <= bound else "The bound did not hold, which happens to one gold sample in 20 at most"
+    )
+    _say(console, f"{verdict}: the mean log loss on these items is {loss:.3f}, the bound {at_most(bound)}.")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(Text(text))

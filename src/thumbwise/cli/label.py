@@ -1,0 +1,158 @@
+"""thumbwise label: read votes and gold, fit, print what was found, write the labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sklearn.exceptions import ConvergenceWarning
+
+from thumbwise.assess.tables.classes import classes_table, overruled_table
+from thumbwise.assess.tables.rules import rules_table, worse_than_chance
+from thumbwise.box.gold_checks.label_fit import check_labels
+from thumbwise.cli import console as printed
+from thumbwise.cli.console import progress, stderr, stdout, visible
+from thumbwise.cli.progress import running
+from thumbwise.cli.wording import in_command_words
+from thumbwise.exceptions import InvalidFileError
+from thumbwise.io.elsewhere import are_many, is_large
+from thumbwise.io.label_shapes import Shape, output_names
+from thumbwise.io.labeled import write_labels
+from thumbwise.io.labels_elsewhere import check_elsewhere
+from thumbwise.io.readings import Reading, no_gold
+from thumbwise.io.roles import Roles
+from thumbwise.io.sources import read_source
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.tables.databases import NO_LIMITS, Limits, database
+from thumbwise.tables.outputs import LABELS
+from thumbwise.tables.table_files import check_table_file
+
+OnInfeasible = Literal["raise", "widen"]
+
+
+def label_files(
+    votes: Path,
+    gold: Path | None,
+    output: Path | None,
+    roles: Roles,
+    *,
+    confidence: float = 0.95,
+    on_infeasible: OnInfeasible = "raise",
+    shape: Shape = "table",
+    limits: Limits = NO_LIMITS,
+    drop: Sequence[str] = (),
+    overwrite: bool = False,
+    require_guarantee: bool = False,
+) -> None:
+    """Label the items of a file, write the labels if there is an output, and print what was found."""
+    choices = _Choices(roles, confidence, on_infeasible, drop, require_guarantee)
+    stays = are_many(votes, roles) or is_large(votes, roles)
+    if output is not None and stays:
+        check_elsewhere(output, (votes, gold), overwrite)
+    elif output is not None:
+        check_table_file(output, LABELS, inputs=(votes, gold), overwrite=overwrite)
+    if stays and gold is None and roles.gold_column is None:
+        raise no_gold()
+    with database(limits) if stays else nullcontext() as connection:
+        with progress("reading"):
+            reading = _check_gold(read_source(votes, gold, roles, connection=connection, stays=stays))
+        if output is not None:
+            names = output_names(reading, shape)  # whether names of columns would clash is said now
+
+        def write(model: BalsubramaniFreund, place: Path) -> str:
+            with progress("writing") if connection is None else running(connection, "writing"):
+                write_labels(reading, model, place, shape=shape, overwrite=overwrite)
+            return f"{reading.votes.n_items:,} rows, {len(names)} columns"
+
+        _conclude(str(votes), reading, output, choices, write)
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What was said about a fit."""
+
+    roles: Roles
+    confidence: float
+    on_infeasible: OnInfeasible
+    drop: Sequence[str]
+    require_guarantee: bool
+
+
+def _conclude(
+    source: str,
+    reading: Reading,
+    output: Path | None,
+    choices: _Choices,
+    write: Callable[[BalsubramaniFreund, Path], str],
+) -> None:
+    """Fit, write, print: whoever reads what is printed may stop at any line, so the labels are there before the first.
+
+    Where a guarantee is required and missing, all is printed and nothing is written.
+    """
+    model = fit(reading, choices.confidence, choices.on_infeasible, choices.drop)
+    is_missing = choices.require_guarantee and not model.certificate_.proves_something
+    written = None if output is None or is_missing else write(model, output)
+    print_fit(source, reading, model, choices.roles.abstain, choices.drop)
+    if is_missing:
+        model.certificate_.require()
+    if written is not None:
+        stdout().print(f"written: {visible(output)} ({written})")
+
+
+def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
+    """Read and understand both files, with the items in memory; without gold there is no certificate."""
+    if are_many(votes, roles) and not votes.is_dir():
+        raise InvalidFileError(
+            f"votes in many files can be labeled, with thumbwise label; {votes} is to be read in another way. Put the "
+            "votes into one file."
+        )
+    with progress("reading"):
+        reading = read_source(votes, gold, roles, stays=False)
+    return _check_gold(reading) if is_gold_needed else reading
+
+
+def _check_gold(reading: Reading) -> Reading:
+    if not len(reading.gold_labels):
+        raise no_gold()
+    return reading
+
+
+def fit(
+    reading: Reading, confidence: float, on_infeasible: OnInfeasible, drop: Sequence[str] = ()
+) -> BalsubramaniFreund:
+    """Fit to the box that gold gives, with nothing said about some rules; what did not converge is said on stderr.
+
+    Rules are left out after gold labels were seen, so their parts of the error budget stay spent.
+    """
+    with progress("fitting"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        box = reading.box(confidence_level=confidence).without_rules(drop)
+        model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(reading.votes, box=box)
+    for warning in caught:
+        stderr().print(f"warning: {visible(in_command_words(warning.message))}")
+    return model
+
+
+def print_fit(
+    source: str,
+    reading: Reading,
+    model: BalsubramaniFreund,
+    abstain: str | None = None,
+    drop: Sequence[str] = (),
+) -> None:
+    """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
+    console = stdout()
+    rules, classes = rules_table(model, reading), classes_table(model, reading)
+    printed.print_understood(console, source, reading, abstain)
+    printed.print_dropped(console, drop)
+    console.print()
+    printed.print_rules(console, rules)
+    printed.print_classes(console, classes)
+    printed.print_labels(console, classes)
+    printed.print_certificate(console, model.certificate_)
+    printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
+    printed.print_warnings(console, rules, worse_than_chance(rules), overruled_table(model, reading))

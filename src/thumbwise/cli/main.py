@@ -1,0 +1,309 @@
+"""The command line: parses, calls and turns errors into messages.
+
+What computes is imported when a command runs, so that help is quick and an interrupt is always met by a message.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thumbwise import __version__
+from thumbwise.cli.endings import heed_signals, reported, run_to_end
+from thumbwise.cli.reading_options import VotesArgument, reads_votes
+from thumbwise.io.roles import Roles
+
+if TYPE_CHECKING:
+    from thumbwise.assess.baselines import MethodChoice
+
+app = typer.Typer(
+    help="Certified labels from rules of thumb.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class ShapeChoice(StrEnum):
+    """Columns of the output."""
+
+    TABLE = "table"
+    CROWD_KIT = "crowd-kit"
+    SNORKEL = "snorkel"
+
+
+class OnInfeasible(StrEnum):
+    """What to do if the intervals contradict each other."""
+
+    RAISE = "raise"
+    WIDEN = "widen"
+
+
+def main() -> None:
+    """Entry point: a name that the terminal cannot show is escaped and never an error; signals end it tidily."""
+    heed_signals()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    run_to_end(app)
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        print(f"thumbwise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+_Confidence = Annotated[float, typer.Option(help="Probability that all intervals hold at once.")]
+_RequireGuarantee = Annotated[
+    bool,
+    typer.Option(
+        "--require-guarantee", help="Write nothing and exit with 3 if there is no guarantee or it proves nothing."
+    ),
+]
+_Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files that are there already, whatever they are.")
+]
+
+
+@app.command()
+@reads_votes
+def label(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    confidence: _Confidence = 0.95,
+    on_infeasible: Annotated[
+        OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
+    ] = OnInfeasible.RAISE,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
+    shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
+        ShapeChoice.TABLE
+    ),
+    memory: Annotated[
+        str | None, typer.Option(help="Memory for data that stays in files: 4GB. [default: 80 % of the machine's]")
+    ] = None,
+    spill: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
+    ] = None,
+    overwrite: _Overwrite = False,
+    require_guarantee: _RequireGuarantee = False,
+) -> None:
+    """Turn votes and gold labels into labels with a bound on their error."""
+    with reported():
+        from thumbwise.cli.label import label_files  # noqa: PLC0415
+        from thumbwise.tables.databases import Limits  # noqa: PLC0415
+
+        label_files(
+            votes,
+            gold,
+            output,
+            roles,
+            confidence=confidence,
+            on_infeasible=on_infeasible.value,
+            shape=shape.value,
+            limits=Limits(memory, spill),
+            drop=drop or (),
+            overwrite=overwrite,
+            require_guarantee=require_guarantee,
+        )
+
+
+@app.command()
+def demo(
+    write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv and gold.csv there.")] = None,
+    overwrite: _Overwrite = False,
+) -> None:
+    """Label real data that needs no file, and compare with the truth."""
+    with reported():
+        from thumbwise.cli.demo import show_demo  # noqa: PLC0415
+
+        show_demo(write, overwrite=overwrite)
+
+
+@app.command()
+@reads_votes
+def plan(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    confidence: _Confidence = 0.95,
+    target: Annotated[float | None, typer.Option(help="A bound on the mean log loss that is wanted.")] = None,
+    draw: Annotated[
+        int | None, typer.Option(metavar="N", help="Draw N random items without a gold label, to be labeled next.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="With --draw: gold so far and the items drawn, to fill in.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+) -> None:
+    """Say how much bound more gold labels would buy, and draw the items that are to get them."""
+    with reported():
+        from thumbwise.cli.plan import check_draw, plan_files  # noqa: PLC0415
+
+        wanted = check_draw(votes, gold, draw, output, seed)
+        plan_files(votes, gold, roles, confidence=confidence, target=target, draw=wanted)
+
+
+@app.command()
+@reads_votes
+def compare(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    methods: Annotated[
+        str, typer.Option(help='"default", "all", or names as the table shows them, separated by commas.')
+    ] = "default",
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+) -> None:
+    """Compare methods on gold labels that they have not seen, and say which differences are real."""
+    with reported():
+        from thumbwise.cli.compare import compare_files  # noqa: PLC0415
+
+        compare_files(votes, gold, roles, methods=_method_choice(methods), confidence=confidence)
+
+
+def _method_choice(text: str) -> MethodChoice:
+    if text == "all":
+        return "all"
+    return "default" if text == "default" else [name.strip() for name in text.split(",") if name.strip()]
+
+
+class MetricChoice(StrEnum):
+    """What is certified."""
+
+    ACCURACY = "accuracy"
+    LOG_LOSS = "log_loss"
+    BRIER = "brier"
+    ALL = "all"
+
+
+@app.command()
+@reads_votes
+def certify(
+    predictions: Annotated[
+        Path, typer.Argument(help="Ids and a column label or prediction, or a column p_<class> for each class.")
+    ],
+    votes: Annotated[Path, typer.Option(help="Votes: a row per item, a column per rule.")],
+    gold: Path | None,
+    roles: Roles,
+    metric: Annotated[MetricChoice, typer.Option(help="Score to certify.")] = MetricChoice.ACCURACY,
+    versus: Annotated[Path | None, typer.Option(help="Another model's predictions: certify the difference.")] = None,
+    gold_unseen: Annotated[
+        bool,
+        typer.Option("--gold-unseen", help="The models have not seen the gold labels: use how right they are there."),
+    ] = False,
+    confidence: _Confidence = 0.95,
+) -> None:
+    """Guarantee a range for the score of any model's predictions."""
+    with reported():
+        from thumbwise.cli.certify import certify_files  # noqa: PLC0415
+
+        certify_files(
+            predictions,
+            votes,
+            gold,
+            roles,
+            metric=metric.value,
+            versus=versus,
+            gold_unseen=gold_unseen,
+            confidence=confidence,
+        )
+
+
+@app.command()
+@reads_votes
+def check(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    confidence: _Confidence = 0.95,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings too.")] = False,
+    skip: Annotated[list[str] | None, typer.Option(help="Code that is not looked at; repeat for more.")] = None,
+) -> None:
+    """Look for what commonly goes wrong; exit with 1 if there are errors."""
+    with reported():
+        from thumbwise.cli.check import check_files  # noqa: PLC0415
+
+        code = check_files(votes, gold, roles, confidence=confidence, strict=strict, skip=skip or ())
+    raise typer.Exit(code)
+
+
+@app.command()
+@reads_votes
+def report(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page, .html.")],
+    confidence: _Confidence = 0.95,
+    on_infeasible: Annotated[
+        OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
+    ] = OnInfeasible.RAISE,
+    title: Annotated[str | None, typer.Option(help="Title of the page. [default: the name of VOTES]")] = None,
+    overwrite: _Overwrite = False,
+) -> None:
+    """Write one HTML page about what is proved, what each rule does and which items to look at."""
+    with reported():
+        from thumbwise.cli.report import report_files  # noqa: PLC0415
+
+        report_files(
+            votes,
+            gold,
+            output,
+            roles,
+            confidence=confidence,
+            on_infeasible=on_infeasible.value,
+            title=title,
+            overwrite=overwrite,
+        )
+
+
+class Reproduced(StrEnum):
+    """What of the paper is reproduced."""
+
+    TABLES = "tables"
+    FIGURES = "figures"
+    ALL = "all"
+
+
+@app.command()
+def reproduce(
+    what: Annotated[Reproduced, typer.Argument(help="The result tables, the figures, or both.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with the paper's datasets. [default: THUMBWISE_DATA, or the cache]"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Where to write. [default: reproduced, or reproduced-quick]"
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Three datasets, three runs: under a minute.")] = False,
+    processes: Annotated[int, typer.Option(min=1, help="How many fits to run at a time.")] = 2,
+) -> None:
+    """Run the paper's experiments beside its own numbers; go on where an interrupted run was."""
+    with reported():
+        from thumbwise.cli.reproduce import reproduce as reproduce_paper  # noqa: PLC0415
+
+        reproduce_paper(what.value, data, output, quick=quick, processes=processes)

@@ -1,0 +1,43 @@
+"""How far a long query is, and how long it will take, if somebody looks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from thumbwise.cli.console import stderr
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_SECONDS = 0.2
+
+
+@contextmanager
+def running(connection: DuckDBPyConnection, what: str) -> Iterator[None]:
+    """A bar with the time left while queries of the connection run in this block."""
+    console = stderr()
+    if not console.is_terminal:
+        yield
+        return
+    percent = TextColumn("{task.percentage:>3.0f} %")
+    columns = (TextColumn("{task.description}"), BarColumn(), percent, TimeRemainingColumn())
+    done = threading.Event()
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=100)
+
+        def look() -> None:
+            while not done.wait(_SECONDS):
+                bar.update(task, completed=max(0.0, connection.query_progress()))
+
+        watcher = threading.Thread(target=look, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()

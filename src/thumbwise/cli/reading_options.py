@@ -1,0 +1,116 @@
+"""The options that say how votes and gold are read: written once, given to every command that reads them."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from thumbwise.cli.endings import reported
+from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.io.roles import LAYOUTS, Roles
+
+LayoutChoice = StrEnum("LayoutChoice", {name.upper(): name for name in LAYOUTS})  # type: ignore[misc]
+DuplicateChoice = StrEnum("DuplicateChoice", {"RAISE": "raise", "FIRST": "first", "LAST": "last"})
+NullVerdictChoice = StrEnum("NullVerdictChoice", {"ABSTAINED": "abstained", "FAILED": "failed"})
+
+VotesArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="Votes: a row per item and a column per rule, or a row per vote (.csv .tsv .parquet .jsonl); "
+        "a WRENCH folder; a .mat file."
+    ),
+]
+
+
+def _options(  # never called: its signature is what typer reads
+    gold: Annotated[Path | None, typer.Option(help="File of ids and labels of items whose class is known.")] = None,
+    gold_column: Annotated[
+        str | None, typer.Option(help="Column of VOTES that holds gold labels, empty where unknown.")
+    ] = None,
+    gold_id: Annotated[str | None, typer.Option(help="Column of ids in the gold file. [default: as in VOTES]")] = None,
+    gold_label: Annotated[
+        str | None, typer.Option(help="Column of labels in the gold file. [default: the other one]")
+    ] = None,
+    layout: Annotated[
+        LayoutChoice | None, typer.Option(help="How VOTES is laid out. [default: as its names tell]")
+    ] = None,
+    item_id: Annotated[str | None, typer.Option("--id", help="Column of ids. [default: id, item, task, ...]")] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="Column of who voted, in a table with a row per vote. [default: worker, ...]")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option("--label", help="Column of votes, in a table with a row per vote. [default: label]")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Column that is no rule, passed on to the output; repeat for more.")
+    ] = None,
+    classes: Annotated[str | None, typer.Option(help="Names of the classes in order: a,b,c.")] = None,
+    codes: Annotated[
+        str | None,
+        typer.Option(help='Class of each value, nothing for abstain: "1=yes,-1=no,0=" (as FlyingSquid codes votes).'),
+    ] = None,
+    abstain: Annotated[str | None, typer.Option(help="Value that means abstain, besides empty (and -1).")] = None,
+    duplicates: Annotated[
+        DuplicateChoice, typer.Option(help="If a rule votes on an item twice: an error, the first or the last vote.")
+    ] = DuplicateChoice.RAISE,
+    null_verdict: Annotated[
+        NullVerdictChoice | None, typer.Option(help="What a judge's empty verdict means if the record does not say.")
+    ] = None,
+) -> None:
+    """What :func:`reads_votes` adds to a command."""
+
+
+def reads_votes(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes ``gold`` and ``roles`` as one that takes the reading options in their place."""
+    own = inspect.signature(command).parameters
+    options = inspect.signature(_options, eval_str=True).parameters
+    annotations = inspect.get_annotations(command, eval_str=True)
+    before = [own[name].replace(annotation=annotations[name]) for name in own if name not in ("gold", "roles")]
+    required = [parameter for parameter in before if parameter.default is inspect.Parameter.empty]
+    optional = [parameter for parameter in before if parameter.default is not inspect.Parameter.empty]
+
+    @wraps(command)
+    def wrapper(**given: Any) -> None:
+        said = {name: given.pop(name) for name in options}
+        gold = said.pop("gold")
+        with reported():
+            roles = _as_roles(**said)
+        command(**given, gold=gold, roles=roles)
+
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*required, *options.values(), *optional)]
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    del wrapper.__wrapped__  # typer would look at the command itself
+    return wrapper
+
+
+def _as_roles(**said: Any) -> Roles:
+    classes, codes, ignore = said.pop("classes"), said.pop("codes"), said.pop("ignore")
+    plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in said.items()}
+    return Roles(
+        **plain,
+        ignore=tuple(ignore or ()),
+        class_names=None if classes is None else _fields(classes),
+        codes=None if codes is None else dict(_code(field) for field in _fields(codes)),
+    )
+
+
+def _fields(text: str) -> list[str]:
+    return next(csv.reader([text], skipinitialspace=True), [])
+
+
+def _code(field: str) -> tuple[str, str | None]:
+    value, sign, name = field.partition("=")
+    if not sign:
+        raise InvalidChoiceError(
+            f'codes must be a list of VALUE=CLASS, with nothing after = for abstain, such as "1=yes,-1=no,0="; found '
+            f"{field!r} without =."
+        )
+    return value, name or None

@@ -1,0 +1,40 @@
+"""thumbwise report: read votes and gold, fit, and write one HTML page about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from thumbwise.assess.checks import check
+from thumbwise.cli.console import print_understood, progress, stdout, visible
+from thumbwise.cli.label import OnInfeasible, fit, read
+from thumbwise.display.report.page import load_jinja
+from thumbwise.display.report.writing import check_report_path, write_report
+from thumbwise.io.roles import Roles
+
+
+def report_files(
+    votes: Path,
+    gold: Path | None,
+    output: Path,
+    roles: Roles,
+    *,
+    confidence: float = 0.95,
+    on_infeasible: OnInfeasible = "raise",
+    title: str | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Label the items of a file and write a page about what was found."""
+    target = check_report_path(output, inputs=(votes, gold), overwrite=overwrite)
+    load_jinja()  # what is missing is said before anything is computed
+    reading = read(votes, gold, roles)
+    model = fit(reading, confidence, on_infeasible)
+    with progress("writing the report"):
+        findings = check(reading, model=model)
+        title = title or f"Report on {votes.name}"
+        write_report(reading, target, model=model, findings=findings, title=title, overwrite=overwrite)
+    console = stdout()
+    print_understood(console, str(votes), reading, roles.abstain)
+    console.print(Text(str(model.certificate_), style="bold"))
+    console.print(f"written: {visible(output)} ({target.stat().st_size / 1e3:,.0f} kB)")

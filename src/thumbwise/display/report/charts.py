@@ -1,0 +1,146 @@
+"""Tables in, pictures out. Colours are classes, which the style gives a meaning in light and in dark."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from thumbwise.assess.tables.rules import against_chance
+from thumbwise.assess.tables.tidy import Tidy
+from thumbwise.display.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
+from thumbwise.display.report.markup import Markup, tag
+from thumbwise.outward import at_most, between
+from thumbwise.summaries import level_name, level_value, one_line
+
+_ROW = 18
+_LEFT = 46
+
+
+def certificate_chart(levels: Tidy) -> Markup:
+    """Guessing, the bound, the entropy and the floor on one axis, each with its own line of text."""
+    rows = list(levels.rows())
+    top = max(row["log_loss"] for row in rows)
+    scale = Scale(0, 1.05 * top or 1.0, 12, WIDTH - 12)
+    bottom = 26 + 30 * len(rows)
+    parts = [axis_below(scale, bottom, "mean log loss in nats on the items without a gold label; less is better")]
+    for i, row in enumerate(rows):
+        x, y = scale(row["log_loss"]), 22 + 30 * i
+        said = _level(row)
+        side = ("end", x - 9) if x > WIDTH / 2 else ("start", x + 9)
+        parts += [line(x, y, x, bottom, f"drop {row['what']}"), dot(x, y, f"mark {row['what']}", said, 6.0)]
+        parts.append(text(said, side[1], y + 4, side[0], "value"))
+    said = "; ".join(_level(row) for row in rows)
+    return picture(
+        "certificate",
+        "The bound on one axis",
+        f"Mean log loss in nats on the items without a gold label: {said}.",
+        bottom + 36,
+        *parts,
+    )
+
+
+def _level(row: dict[str, Any]) -> str:
+    return f"{level_name(row['what'])} {level_value(row['what'], row['log_loss'])}"
+
+
+def dot_plot(rules: Tidy) -> Markup:
+    """Each rule's accuracy on gold with its interval, against guessing."""
+    rows = sorted(rules.rows(), key=lambda row: -(row["lower"] + row["upper"]))
+    left, bottom = 150, 12 + _ROW * len(rows)
+    scale = Scale(0, 1, left, WIDTH - 12)
+    chance = float(rules.facts["chance"])
+    parts = [axis_below(scale, bottom, "accuracy", top=4), line(scale(chance), 4, scale(chance), bottom, "chance")]
+    below = 0
+    for i, row in enumerate(rows):
+        kind = against_chance(row["lower"], row["upper"], chance)
+        below += kind == "worse"
+        parts.append(_interval(row, scale, 12 + _ROW * i, kind))
+    parts.append(text(f"guessing {chance:.2g}", scale(chance), bottom + 44, "middle", "name"))
+    said = f"{len(rows)} rules, the most accurate first; {below} lie wholly below guessing at {chance:.3g}."
+    return picture("dots", "Accuracy of each rule with its interval", said, bottom + 52, *parts)
+
+
+def _interval(row: dict[str, Any], scale: Scale, y: float, kind: str) -> Markup:
+    low, high, found = (row[name] for name in ("lower", "upper", "gold_accuracy"))
+    name = one_line(row["rule"], 18)
+    observed = "no gold votes" if found is None else f"{found:.3f} on gold"
+    said = f"{one_line(row['rule'], 80)}: {observed}, interval {between(low, high)}"
+    parts = [text(name, 144, y + 4, "end"), line(scale(low), y, scale(high), y, f"interval {kind}")]
+    if found is not None:
+        parts.append(dot(scale(found), y, f"mark {kind}", said, 4.0))
+    return tag("g", *parts)
+
+
+def confidence_chart(table: Tidy) -> Markup:
+    """How many items have a largest probability in each bin."""
+    rows = list(table.rows())
+    most = max([*table["n_items"], 1])
+    across, up = Scale(rows[0]["lower"], 1, _LEFT, WIDTH - 12), Scale(0, most, 200, 30)
+    parts = [
+        axis_below(across, 200, "probability of the most probable class"),
+        axis_left(up, _LEFT, "items", WIDTH - 12),
+    ]
+    for row in rows:
+        x, y = across(row["lower"]), up(row["n_items"])
+        width = across(row["upper"]) - x - 1
+        said = f"{row['n_items']:,} items between {row['lower']:.3f} and {row['upper']:.3f}"
+        parts.append(tag("rect", tag("title", said), x=x, y=y, width=width, height=200 - y, class_="bar"))
+    mean = table.facts["mean"]
+    about = "There are no items." if mean is None else f"On average {mean:.3f}."
+    return picture(
+        "confidences", "How sure the predictions are", f"{sum(table['n_items']):,} items. {about}", 236, *parts
+    )
+
+
+def reliability_chart(table: Tidy) -> Markup:
+    """How often predictions are right against how sure they are; on the diagonal they are honest."""
+    rows = list(table.rows())
+    low = min([0.5, *table["lower"]])
+    across, up = Scale(low, 1, _LEFT, WIDTH - 12), Scale(0, 1, 260, 30)
+    parts = [
+        axis_below(across, 260, "how sure, on average", top=30),
+        axis_left(up, _LEFT, "how often right", WIDTH - 12),
+    ]
+    parts.append(line(across(low), up(low), across(1), up(1), "chance"))
+    for row in rows:
+        x = across(row["confidence"])
+        said = (
+            f"{row['n_items']:,} items, sure {row['confidence']:.3f}, right {row['accuracy']:.3f} "
+            f"({between(row['accuracy_lower'], row['accuracy_upper'])})"
+        )
+        parts += [line(x, up(row["accuracy_lower"]), x, up(row["accuracy_upper"]), "interval better")]
+        parts.append(dot(x, up(row["accuracy"]), "mark better", said))
+    said = "Share of right predictions on held-out gold in bins of their probability; the table below has the numbers."
+    return picture("reliability", "Are predictions right as often as they say?", said, 296, *parts)
+
+
+def plan_chart(table: Tidy) -> Markup:
+    """The planned bound against the number of gold labels, with the floor and guessing."""
+    sizes, bounds = table["n_gold"], table["planned_bound"]
+    floor, guessing = table.facts["floor"], table.facts["guessing"]
+    across = Scale(sizes[0], max(sizes[-1], sizes[0] + 1), _LEFT, WIDTH - 16, math.log)
+    up = Scale(0, 1.05 * max([guessing, *bounds]), 200, 30)
+    points = [(across(n), up(bound)) for n, bound in zip(sizes, bounds, strict=True)]
+    parts = [axis_below(across, 200, "gold labels (each step doubles them)", _doublings(sizes), top=30)]
+    parts.append(axis_left(up, _LEFT, "bound", WIDTH - 16))
+    for name, value in (("guessing", guessing), ("floor", floor)):
+        y = up(value)
+        parts += [
+            line(_LEFT, y, WIDTH - 16, y, f"level {name}"),
+            text(f"{name} {value:.3f}", WIDTH - 18, y - 5, "end", "value"),
+        ]
+    parts.append(path(points, "curve"))
+    for n, bound, (x, y) in zip(sizes, bounds, points, strict=True):
+        parts.append(dot(x, y, "mark bound", f"{n:,} gold labels: {at_most(bound)}", 3.0))
+    said = (
+        f"From {at_most(bounds[0])} with {sizes[0]:,} gold labels to {at_most(bounds[-1])} with {sizes[-1]:,}; "
+        f"floor {floor:.3f}."
+    )
+    return picture("plan", "Planned bound against number of gold labels", said, 236, *parts)
+
+
+def _doublings(sizes: tuple[int, ...]) -> list[float]:
+    """At most six sizes, the first among them, each twice (or four times ...) the one before."""
+    n = int(math.log2(sizes[-1] / sizes[0])) if sizes[-1] > sizes[0] else 0
+    step = max(1, math.ceil((n + 1) / 6))
+    return [sizes[0] * 2.0**i for i in range(0, n + 1, step)]

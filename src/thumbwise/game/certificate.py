@@ -1,0 +1,135 @@
+"""What is proved about a fit, under which assumption, in numbers and in a sentence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from thumbwise.box.evidence import Evidence, Statement
+from thumbwise.numerics.feasibility import Widening
+from thumbwise.numerics.solver import Solution
+from thumbwise.outward import at_most, round_up
+from thumbwise.summaries import Shown, ShowsItself, show_certificate
+
+
+@dataclass(frozen=True)
+class Certificate(Statement, ShowsItself):
+    """A bound on the mean log loss of a prediction on the items it was fitted to.
+
+    The bound is the dual value of the game, which no labeling in the box can exceed, whether or not the fit converged.
+    It speaks of these items only, not of items scored later. Items that keep their gold label have no loss; the bound
+    is for the others, and ``log_loss_bound_all`` for all.
+
+    Attributes
+    ----------
+    log_loss_bound : float
+        Mean log loss in nats, at most, over the items whose label is not known.
+    log_loss_bound_all : float
+        The same over all items, those that keep their gold label included, at no loss.
+    baseline : float
+        What the class frequencies alone would prove, without any vote, from the same gold labels with all of the
+        allowed error for themselves. A bound that is not below it proves nothing about the rules.
+    entropy : float
+        Mean entropy of the prediction. If the prediction lies in the box, no bound can be lower.
+    gap : float
+        ``log_loss_bound - entropy``: how much of the bound is left to convergence.
+    kkt_residual, box_violation : float
+        In natural units: 0.01 is one accuracy point.
+    n_items, n_known : int
+        Items, and how many of them keep their gold label.
+    evidence : Evidence
+        Where the intervals come from, and whether they are still believed.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]])
+    >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.9, 1)})
+    >>> print(tw.BalsubramaniFreund().fit(votes, box=box).certificate_)  # doctest: +NORMALIZE_WHITESPACE
+    The mean log loss on these 4 items is at most 0.326 (ln 2 = 0.693 would be guessing), if the true labeling satisfies
+    the bounds that were written.
+    """
+
+    log_loss_bound: float
+    entropy: float
+    gap: float
+    kkt_residual: float
+    box_violation: float
+    n_items: int
+    n_known: int
+    n_classes: int
+    baseline: float
+    evidence: Evidence
+
+    @classmethod
+    def from_solution(
+        cls, solution: Solution, *, n_items: int, evidence: Evidence, baseline: float, n_known: int = 0
+    ) -> Certificate:
+        return cls(
+            log_loss_bound=max(0.0, solution.dual_value),  # log loss is never negative, rounding may be
+            entropy=solution.entropy,
+            gap=solution.gap,
+            kkt_residual=solution.kkt_residual,
+            box_violation=solution.box_violation,
+            n_items=n_items,
+            n_known=n_known,
+            n_classes=solution.n_classes,
+            baseline=baseline,
+            evidence=evidence,
+        )
+
+    @property
+    def log_loss_bound_all(self) -> float:
+        return self.log_loss_bound * (self.n_open / max(1, self.n_items))
+
+    @property
+    def n_open(self) -> int:
+        """Items whose label is not known."""
+        return self.n_items - self.n_known
+
+    @property
+    def widening(self) -> Widening | None:
+        """By how much the intervals had to be widened because they contradicted each other, if they did."""
+        return self.evidence.widening
+
+    @property
+    def guessing(self) -> float:
+        """Log loss of giving all classes the same probability."""
+        return math.log(self.n_classes)
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether the bound is no better than the baseline, up to the third digit after the point."""
+        return self.n_open > 0 and round_up(self.log_loss_bound) >= round_up(self.baseline)
+
+    @property
+    def knows_no_frequencies(self) -> bool:
+        """Whether the baseline is that of guessing, to three digits: the class frequencies alone prove nothing."""
+        return math.isclose(self.baseline, self.guessing, abs_tol=5e-4)
+
+    def _shown(self) -> Shown:
+        return show_certificate(self)
+
+    def __str__(self) -> str:
+        if self.n_open == 0:
+            return f"All {self.n_items:,} items have a gold label, so there is nothing left to prove."
+        bound = f"the mean log loss on {self._items()} is at most {at_most(self.log_loss_bound)}"
+        overall = f"{at_most(self.log_loss_bound_all)} over all {self.n_items:,}; " if self.n_known else ""
+        stated = self.evidence.state(f"{bound} ({overall}{self._beside()})")
+        if self.is_guarantee and self.proves_nothing:
+            return (
+                f"This proves nothing about the rules: without them the bound would be no higher. {stated} "
+                "More gold labels or better rules are needed."
+            )
+        return stated
+
+    def _items(self) -> str:
+        if not self.n_known:
+            return "this item" if self.n_items == 1 else f"these {self.n_items:,} items"
+        one = "one" if self.n_open == 1 else f"{self.n_open:,}"
+        return f"the {one} of these {self.n_items:,} items without a gold label"
+
+    def _beside(self) -> str:
+        if self.knows_no_frequencies:
+            return f"ln {self.n_classes} = {self.guessing:.3f} would be guessing"
+        return f"the class frequencies alone would give {at_most(self.baseline)}"

@@ -1,0 +1,384 @@
+"""Guaranteed ranges of what is linear in the truth: any model's score, a difference of two, a share of a class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.box import Box
+from thumbwise.box.evidence import Evidence, Statement
+from thumbwise.box.moments import find_accuracies
+from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
+from thumbwise.game.pinning import pose_pinned_problem, pose_problem
+from thumbwise.game.prediction_costs import (
+    Metric,
+    Predictions,
+    add_rule,
+    added_models,
+    as_predictions,
+    prediction_costs,
+    share_costs,
+)
+from thumbwise.numerics.feasibility import find_widening, infeasible_error
+from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
+from thumbwise.numerics.shared_features import as_rows
+from thumbwise.numerics.solver import solve_dual
+from thumbwise.outward import at_least, at_most, round_down, round_up
+from thumbwise.votes.inputs import as_votes, in_memory, read_items
+from thumbwise.votes.votes import Votes
+
+__all__ = ["Range", "add_rule", "box_with_models", "certify", "prediction_costs", "share_costs", "share_range"]
+
+_NAMES = {"accuracy": "accuracy", "log_loss": "mean log loss", "brier": "mean Brier score", "share": "share"}
+# Largest multipliers to try, in multiples of the spread of the costs.
+_PENALTIES = (10.0, 1e3, 1e5)
+_TOL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Range(Statement):
+    """Lowest and highest value over every labeling in a box, with the multipliers that prove both.
+
+    *Guarantee*: whenever the box holds the true moments, the value lies between ``low`` and ``high``. Both are dual
+    bounds, valid whether or not the linear program was solved to the end. The range speaks of these items only.
+
+    Attributes
+    ----------
+    low, high : float
+    worst, best : float
+        The same two: for losses the worst is the highest, otherwise the lowest.
+    metric : str
+        ``accuracy``, ``log_loss``, ``brier`` or ``share``.
+    what : str
+        What lies in the range, in words.
+    low_gap, high_gap : float
+        A labeling was found that comes this close to each end: how much wider than necessary the range may be.
+    low_multipliers, high_multipliers : ndarray of shape (n_moments,)
+        The proof, for :meth:`verify`.
+    n_items, n_units : int
+        Items, and distinct (pattern, cost) groups that they form.
+    evidence : Evidence
+        Where the intervals come from.
+    """
+
+    low: float
+    high: float
+    metric: str
+    what: str
+    low_gap: float
+    high_gap: float
+    low_multipliers: FloatArray
+    high_multipliers: FloatArray
+    n_items: int
+    n_units: int
+    evidence: Evidence
+    limits: tuple[float, float]
+
+    @property
+    def worst(self) -> float:
+        return self.high if self._is_loss else self.low
+
+    @property
+    def best(self) -> float:
+        return self.low if self._is_loss else self.high
+
+    @property
+    def _is_loss(self) -> bool:
+        return self.metric in ("log_loss", "brier")
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether the range holds, to three digits, all values that are possible without any box."""
+        lowest, highest = self.limits
+        return round_down(self.low) <= round_down(lowest) and round_up(self.high) >= round_up(highest)
+
+    def verify(self, costs: FloatArray, votes: Any, box: Box) -> tuple[float, float]:
+        """Both ends computed anew from the multipliers, item by item: no solver, no groups.
+
+        Parameters
+        ----------
+        costs : ndarray of shape (n_items, n_classes)
+            From :func:`prediction_costs` or :func:`share_costs`; for a difference, the difference of two.
+        """
+        units = _pose(costs, in_memory(as_votes(votes, box.class_names)), box, is_grouped=False)
+        return -bound_at(self.low_multipliers, units.negated()), bound_at(self.high_multipliers, units)
+
+    def __str__(self) -> str:
+        between = f"{self.what} lies between {at_least(self.low)} and {at_most(self.high)}"
+        if self.is_guarantee and self.proves_nothing:
+            return (
+                f"This proves nothing: the intervals exclude no value at all ({between}). More gold labels are needed."
+            )
+        return self.evidence.state(between)
+
+
+def certify(
+    predictions: Any,
+    votes: Any,
+    box: Box | None = None,
+    *,
+    metric: Metric = "accuracy",
+    versus: Any = None,
+    clip: float = 1e-15,
+    gold_unseen: bool = False,
+    confidence_level: float = 0.95,
+) -> Range:
+    """Guaranteed range of a score of any model's predictions on items without labels.
+
+    Parameters
+    ----------
+    predictions : Predictions, or array-like of shape (n_items,) or (n_items, n_classes)
+        From :func:`read_predictions`; or class of each item, by name or number, or class probabilities, from whatever
+        source. What has a pandas index of ids is matched with those of the items.
+    votes : Reading, Votes, array-like or frame
+        The items; a :class:`Reading` brings its gold labels along.
+    box : Box, optional
+        Made for these votes; left out, it is made from the gold labels of the reading.
+    metric : {"accuracy", "log_loss", "brier"}
+        As in :mod:`thumbwise.metrics`; for the accuracy of probabilities, of equally probable classes the first counts.
+    versus : array-like, optional
+        Predictions of another model: the range is then that of the difference, ``metric(predictions) -
+        metric(versus)``, and tighter than the difference of two ranges.
+    clip : float
+        For log loss, probabilities are clipped to ``[clip, 1 - clip]``; unclipped, a probability of 0 would make the
+        worst case infinite.
+    gold_unseen : bool
+        The models were run on gold too, and **have not seen its labels**: how right they are there is used. Each is one
+        more rule of the pool and of gold, and the box is made from these, so that the range is at least as tight as the
+        exact interval for the model's accuracy on gold, at its share of the error. Needs a reading whose gold items are
+        among its items; otherwise do the same with :func:`add_rule`. Either way a model that agrees with every gold
+        label is refused, since predictions that were made with gold do so.
+    confidence_level : float
+        Of the box that is made from gold.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> from thumbwise.game.ranges import certify
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], rule_names=["a", "b"])
+    >>> box = tw.Box.from_bounds(votes, {"a": (0.75, 1), "b": (0.3, 0.5)})
+    >>> certified = certify([0, 1, 1, 0], votes, box)
+    >>> round(certified.worst, 6), round(certified.best, 6)
+    (0.5, 0.75)
+    >>> print(certified)  # doctest: +NORMALIZE_WHITESPACE
+    The accuracy of these predictions on these 4 items lies between 0.500 and 0.750, if the true labeling satisfies the
+    bounds that were written.
+    """
+    models = [predictions] if versus is None else [predictions, versus]
+    votes, box = _settle_box(votes, box, models if gold_unseen else None, confidence_level)
+    predictions, versus = (_for_metric(given, metric) for given in (predictions, versus))
+    votes, predictions, versus = read_items(votes, predictions, versus, class_names=box.class_names)
+    costs = prediction_costs(predictions, votes, metric, clip=clip)
+    name = f"the {_NAMES[metric]} of these predictions"
+    if versus is not None:
+        costs = costs - prediction_costs(versus, votes, metric, clip=clip)
+        name += " minus that of the others"
+    items = "this item" if votes.n_items == 1 else f"these {votes.n_items:,} items"
+    return _find_range(costs, votes, box, metric, f"{name} on {items}")
+
+
+def _for_metric(given: Any, metric: Metric) -> Any:
+    return given.for_metric(metric) if isinstance(given, Predictions) else given
+
+
+def _settle_box(votes: Any, box: Box | None, models: Sequence[Any] | None, confidence_level: float) -> tuple[Any, Box]:
+    """Votes and box, of a reading or as they were given; with models as rules, if there are any that gold can judge."""
+    is_reading = hasattr(votes, "gold_votes")  # readings know ranges, and not the other way round
+    if models is not None and is_reading and box is None:
+        return box_with_models(votes, models, confidence_level=confidence_level)
+    if models is not None:
+        raise InvalidBoxError(
+            Argument("gold_unseen", True),
+            " needs gold labels, to make a box that speaks of the models too; found ",
+            "a box that was made without them" if box is not None else "votes alone",
+            ". Pass a Reading and no box, or add the models as rules with add_rule.",
+        )
+    if box is None and not is_reading:
+        raise InvalidBoxError(
+            "a range needs a box, or gold labels to make one from; found neither. Pass a box that was made for these "
+            "votes, or a Reading with gold labels in place of the votes."
+        )
+    made = votes.box(confidence_level=confidence_level) if box is None else box
+    return (votes.votes if is_reading else votes), made
+
+
+def box_with_models(reading: Any, models: Sequence[Any], *, confidence_level: float = 0.95) -> tuple[Votes, Box]:
+    """The votes with models that have not seen gold as further rules, and the box that gold gives about all of them.
+
+    Parameters
+    ----------
+    reading : Reading
+        Its gold items must be among its items.
+    models : sequence of Predictions or array-like
+        Those that agree with every gold label, or that thumbwise made with gold, are refused.
+    """
+    if reading.gold_is != "subset":
+        raise InvalidLabelsError(
+            Argument("gold_unseen"),
+            " needs gold items that have a prediction; these gold items are not among the items of the votes. Drop ",
+            Argument("gold_unseen"),
+            ".",
+        )
+    pool = in_memory(reading.votes)
+    given = [as_predictions(model, pool) for model in models]
+    reason = reason_seen(given, reading.gold)
+    if reason is not None:
+        raise InvalidLabelsError(
+            Argument("gold_unseen"),
+            f" must be true: {reason}. The range would be false. Drop ",
+            Argument("gold_unseen"),
+            "; the range then holds whatever the model has seen.",
+        )
+    for model, name in zip(given, ("predictions", "versus"), strict=False):
+        pool = add_rule(pool, model.labels, name if name not in pool.rule_names else f"{name} of the model")
+    return pool, replace(reading, votes=pool).box(confidence_level=confidence_level)
+
+
+def reason_seen(models: Sequence[Predictions], gold: IntArray) -> str | None:
+    """Why one of the models has seen gold, in words, if that is to be seen in its predictions."""
+    return next((reason for model in models if (reason := model.why_not_unseen(gold)) is not None), None)
+
+
+def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Range:
+    """Guaranteed range of a class's share in a group of items.
+
+    Parameters
+    ----------
+    votes : Votes, array-like or frame
+        All items.
+    box : Box
+        Made for these votes.
+    group : array-like
+        A truth value per item, or the ids of the group's items (positions, if the votes have no ids).
+    class_name : hashable
+        Name of a class; its number, if no class is named by a number.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> from thumbwise.game.ranges import share_range
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], class_names=["ham", "spam"])
+    >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.75, 1)})
+    >>> round(share_range(votes, box, group=[1, 2, 3], class_name="spam").low, 6)  # at most one of four is wrong
+    0.666667
+    """
+    votes = in_memory(as_votes(votes, box.class_names))
+    costs, size = share_costs(votes, group, class_name)
+    items = "the item of the group" if size == 1 else f"the {size:,} items of the group"
+    return _find_range(costs, votes, box, "share", f"the share of class {class_name} among {items}")
+
+
+def _find_range(costs: FloatArray, votes: Votes, box: Box, metric: str, what: str) -> Range:
+    _check_belongs(box, votes)
+    _check_unseen(box, votes)
+    units = _pose(costs, votes, box)
+    high = _solve(units, votes, box)
+    low = _solve(units.negated(), votes, box)
+    _warn_if_loose(max(low.gap, high.gap), units.spread)
+    limits = (float(costs.min(axis=1).mean()), float(costs.max(axis=1).mean()))
+    ends = sorted([-low.bound, high.bound])  # an interval of width zero may be turned around by rounding
+    return Range(
+        low=ends[0],
+        high=ends[1],
+        metric=metric,
+        what=what,
+        low_gap=low.gap,
+        high_gap=high.gap,
+        low_multipliers=low.multipliers,
+        high_multipliers=high.multipliers,
+        n_items=votes.n_items,
+        n_units=len(units.counts),
+        evidence=box.evidence,
+        limits=limits,
+    )
+
+
+def _pose(costs: FloatArray, votes: Votes, box: Box, *, is_grouped: bool = True) -> Units:
+    """Items whose label is known cost what they cost, and what they add to a moment is taken off its bounds."""
+    moments, k = box.moments(votes), votes.n_classes
+    positions, labels = _known(votes, box)
+    cells = votes.inverse[positions].astype(np.int64) * k + labels
+    pinned = moments.totals(np.bincount(cells, minlength=votes.patterns.n_patterns * k))
+    others = np.setdiff1d(np.arange(votes.n_items), positions) if len(positions) else slice(None)
+    inverse, costs_there = votes.inverse[others], costs[others]
+    ones = np.ones(len(inverse), dtype=np.int64)
+    patterns, counts, rows = group_items(inverse, costs_there) if is_grouped else (inverse, ones, costs_there)
+    return Units(
+        patterns=patterns,
+        counts=counts,
+        costs=rows,
+        features=as_rows(moments.features),
+        least=moments.sizes * box.lower - pinned,
+        most=moments.sizes * box.upper - pinned,
+        known_cost=float(costs[positions, labels].sum()),
+        n_items=votes.n_items,
+    )
+
+
+def _known(votes: Votes, box: Box) -> tuple[IntArray, IntArray]:
+    """Positions and class numbers of the items whose label is certain."""
+    if box.known is None or not votes.has_ids:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    positions = box.known.positions(votes)
+    return positions[positions >= 0], box.known.labels[positions >= 0]
+
+
+def _solve(units: Units, votes: Votes, box: Box) -> Answer:
+    """Largest mean cost; a box that no labeling satisfies is refused, a price that was too low is raised."""
+    for penalty in _PENALTIES:
+        answer = solve_largest(units, penalty=penalty, tol=_TOL)
+        if np.isfinite(answer.attained):
+            break
+        _refuse_infeasible(votes, box)
+    return answer
+
+
+def _refuse_infeasible(votes: Votes, box: Box) -> None:
+    """Raise the error of BalsubramaniFreund.fit, with its proof, if the game has one; a range cannot be widened."""
+    positions, labels = _known(votes, box)
+    problem = pose_pinned_problem(votes, box, positions, labels) if len(positions) else pose_problem(votes, box)
+    solution = solve_dual(problem)
+    if not solution.is_infeasible:
+        return
+    raise infeasible_error(solution, box.names, find_widening(problem), can_widen=False)
+
+
+def _check_belongs(box: Box, votes: Votes) -> None:
+    if box.evidence.pool not in (None, votes.fingerprint):
+        raise InvalidBoxError(
+            f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
+            "Make it anew from these votes, with the same rules: a model that was added to one must be added to both."
+        )
+
+
+def _check_unseen(box: Box, votes: Votes) -> None:
+    """Refuse a model that was added as a rule and agrees with every gold label: its interval would be false.
+
+    Models are added before gold labels are seen; that one knows them all is seen afterwards, and ends the matter.
+    """
+    if box.gold_right is None or box.gold_drawn is None or not box.evidence.n_gold:
+        return
+    n_gold, models = box.evidence.n_gold, added_models(votes)
+    for name, m in zip(models, find_accuracies(box.about, models).tolist(), strict=True):
+        if m >= 0 and box.gold_right[m] == box.gold_drawn[m] == n_gold:
+            raise InvalidLabelsError(
+                f"a model that is added as a rule must not have seen the gold labels; {name!r} agrees with all "
+                f"{n_gold:,} of them, as predictions do that were made with gold. Its interval would be false. Certify "
+                "with the votes and the box without it: that range holds whatever the model has seen."
+            )
+
+
+def _warn_if_loose(gap: float, spread: float) -> None:
+    if gap > 1e-6 * max(1.0, spread):
+        found = f"only to {gap:.1e}" if np.isfinite(gap) else "without finding a labeling in the box"
+        warnings.warn(
+            f"the linear program was solved {found}; the range is still valid but may not be tight.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,150 @@
+"""One question to files that stay where they are: which values the rules vote, and whether ids are ids.
+
+The database answers from one pass over the columns of votes and one over the others, in one query. Rows stay there;
+what comes here are different values and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thumbwise.exceptions import InvalidVotesError
+from thumbwise.io.distinct import Distinct
+from thumbwise.io.roles import mend_repeated
+from thumbwise.tables.formats import holds_text, holds_whole, quoted
+
+# Values of one column that are listed; a column of more is none of classes, unless all of them are listed.
+MOST_LISTED = 10_000
+# GROUPING() takes no more columns.
+_COLUMNS_AT_ONCE = 60
+_FLOATS = ("FLOAT", "DOUBLE")
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the files hold.
+
+    Attributes
+    ----------
+    rules : list of Distinct
+        Values of the columns of votes.
+    n_rows, n_ids : int
+        Rows, and those that have an id.
+    n_checked, n_different : int
+        Ids that were compared with each other, and how many of them are different.
+    whole : set of str
+        Columns of texts, other than those of votes, that hold whole numbers only.
+    """
+
+    rules: list[Distinct]
+    n_rows: int
+    n_ids: int
+    n_checked: int
+    n_different: int
+    whole: set[str]
+
+
+def look_at(relation: Any, rules: Sequence[str], id_name: str | None, others: Sequence[str], one_in: int = 1) -> Look:
+    """Ask for the values of the rules and for what the other columns hold.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+    rules : sequence of str
+        Columns of votes.
+    id_name : str or None
+        Column of ids.
+    others : sequence of str
+        Columns that are passed on.
+    one_in : int
+        How many ids are compared with each other: all of one in so many, chosen by their hash, so that ids that are
+        equal are chosen together.
+    """
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    texts = [name for name in (id_name, *others) if name is not None and kinds[name] == "VARCHAR"]
+    taken = [f"{vote_text(quoted(name), kinds[name])} AS c{j}" for j, name in enumerate(rules)]
+    taken += [
+        f"{'NULL' if id_name is None else quoted(id_name)} AS item",
+        *(f"{quoted(name)} AS t{j}" for j, name in enumerate(texts)),
+    ]
+    inner = relation.project(", ".join(taken))
+    rows = inner.query("thumbwise_items", " UNION ALL ".join([*_ask_values(len(rules)), _ask_ids(len(texts), one_in)]))
+    listed: list[dict[str, int]] = [{} for _ in rules]
+    totals = [(0, 0)] * len(rules)
+    facts: Sequence[int] = ()
+    for j, value, n, n_values, n_filled, counted in rows.fetchall():
+        if counted is not None:
+            facts = counted
+        else:
+            listed[j][value] = n
+            totals[j] = (n_values, n_filled)
+    values = list(_as_distinct(rules, kinds, listed, totals))
+    whole = {name for name, is_whole in zip(texts, facts[4:], strict=True) if is_whole}
+    return Look(values, facts[0], facts[1], facts[2], facts[3], whole)
+
+
+def _as_distinct(
+    rules: Sequence[str],
+    kinds: Mapping[str, str],
+    listed: Sequence[dict[str, int]],
+    totals: Sequence[tuple[int, int]],
+) -> Iterator[Distinct]:
+    for name, counts, (n_values, n_filled) in zip(rules, listed, totals, strict=True):
+        in_order = {value: counts[value] for value in sorted(counts)}
+        more = (n_values - len(counts), n_filled - sum(counts.values()))
+        yield Distinct(name, in_order, holds_text(kinds[name]), None, *more)
+
+
+def vote_text(column: str, kind: str) -> str:
+    """A vote as the text that Python would write, in SQL; NULL where it is missing."""
+    if kind == "BOOLEAN":
+        return f"CASE WHEN {column} THEN 'True' WHEN NOT {column} THEN 'False' END"
+    text = f"CAST({column} AS VARCHAR)"
+    return f"CASE WHEN NOT isnan({column}) THEN {text} END" if kind in _FLOATS else text
+
+
+def _ask_values(n_rules: int) -> Iterator[str]:
+    """Each value of each rule, how often it occurs, and how many values and votes the rule has."""
+    for start in range(0, n_rules, _COLUMNS_AT_ONCE):
+        columns = [f"c{j}" for j in range(start, min(start + _COLUMNS_AT_ONCE, n_rules))]
+        listed = ", ".join(columns)
+        sets = ", ".join(f"({column})" for column in columns)
+        # The bit of the column that is grouped by is 0, the first column is the highest bit.
+        place = f"CAST({start + len(columns) - 1} - log2({2 ** len(columns) - 1} - GROUPING({listed})) AS INTEGER)"
+        counted = (
+            f"SELECT {place} AS rule, coalesce({listed}, NULL) AS value, count(*) AS n FROM thumbwise_items "  # noqa: S608
+            f"GROUP BY GROUPING SETS ({sets})"
+        )
+        yield (
+            "(SELECT rule, value, n, count(*) OVER rules AS n_values, sum(n) OVER rules AS n_filled, NULL::BIGINT[] "  # noqa: S608
+            f"FROM ({counted}) WHERE value IS NOT NULL WINDOW rules AS (PARTITION BY rule) "
+            f"QUALIFY row_number() OVER (PARTITION BY rule ORDER BY value) <= {MOST_LISTED})"
+        )
+
+
+def _ask_ids(n_texts: int, one_in: int) -> str:
+    chosen = f"FILTER (hash(item) % {one_in} = 0)" if one_in > 1 else ""
+    facts = ["count(*)", "count(item)", f"count(item) {chosen}", f"count(DISTINCT item) {chosen}"]
+    facts += [f"CAST({holds_whole(f't{j}')} AS BIGINT)" for j in range(n_texts)]
+    return f"(SELECT -1, NULL, NULL, NULL, NULL, [{', '.join(facts)}] FROM thumbwise_items)"  # noqa: S608
+
+
+def refuse_bad_ids(relation: Any, look: Look, id_name: str) -> None:
+    """Refuse rows without an id, and ids that occur twice; which one is asked only once it is known that one does."""
+    if look.n_ids < look.n_rows:
+        raise InvalidVotesError(
+            f"every row of the votes must have an id; column {id_name!r} is empty in {look.n_rows - look.n_ids:,} of "
+            f"{look.n_rows:,} rows. Fill it in or drop the rows."
+        )
+    if look.n_different == look.n_checked:
+        return
+    inner = relation.project(f"{quoted(id_name)} AS item")
+    twice = "SELECT item, count(*) AS n FROM thumbwise_items GROUP BY item HAVING n > 1 ORDER BY item LIMIT 1"
+    value, n = inner.query("thumbwise_items", twice).fetchall()[0]
+    raise InvalidVotesError(
+        f"ids must be unique; column {id_name!r} of the votes holds {str(value)!r} in {n:,} rows "
+        f"({look.n_checked - look.n_different:,} rows too many among {look.n_checked:,}). ",
+        mend_repeated(relation.columns, look.n_different, look.n_checked),
+    )

@@ -1,0 +1,1 @@
+"""The paper: its theorems as functions, its experiments from one command."""

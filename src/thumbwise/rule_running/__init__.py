@@ -1,1 +1,0 @@
-"""Running labeling functions over items."""

@@ -1,0 +1,1 @@
+"""Labeling functions: rules that somebody writes, run over items."""

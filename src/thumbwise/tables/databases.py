@@ -1,0 +1,62 @@
+"""A DuckDB of our own for items that stay in files: with a limit on its memory, and a place for what exceeds it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
+from thumbwise.tables.formats import NOTHING_LOADED
+from thumbwise.tables.whole_files import workspace
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much memory the database may take, and where it puts what exceeds it; None leaves it to the database."""
+
+    memory: str | None = None
+    spill: Path | None = None
+
+
+NO_LIMITS = Limits()
+
+
+@contextmanager
+def database(limits: Limits = NO_LIMITS) -> Iterator[DuckDBPyConnection]:
+    """A database in memory, which is gone at the end with all that it spilled."""
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    memory = limits.memory
+    with _spill_folder(limits.spill) as folder:
+        settings: dict[str, Any] = {**NOTHING_LOADED, "temp_directory": os.fspath(folder)}
+        try:
+            connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
+        except duckdb.Error as error:
+            raise InvalidChoiceError(f"memory must be a size such as 4GB; found {memory!r} ({error}).") from None
+        with connection:
+            connection.execute("SET preserve_insertion_order = false")
+            yield connection
+
+
+@contextmanager
+def _spill_folder(home: Path | None) -> Iterator[Path]:
+    """A folder that the database makes when it needs it; gone at the end, or when the next run finds it left behind."""
+    if home is not None and not home.is_dir():
+        raise InvalidFileError(f"the folder for temporary files must exist; there is no folder {home}.")
+    home = Path(tempfile.gettempdir()) if home is None else home
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(workspace(home))
+        except OSError as error:
+            raise InvalidFileError(
+                f"the folder for temporary files must be one that can be written to; {home} is not: {error.strerror}."
+            ) from error
+        yield place / "spill"
