@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
-    from thumbwise.assess import tables as displays
+    from thumbwise.assess import tables as displays  # a module under its public name
     from thumbwise.assess.check_rules.findings import Checks as Checks
     from thumbwise.assess.check_rules.findings import Finding as Finding
     from thumbwise.assess.checks import check as check
@@ -145,7 +145,15 @@ _HOMES = {
     "write_report": "thumbwise.display.report.writing",
     "write_votes": "thumbwise.io.votes_files",
 }
-_MODULES = ("datasets", "designs", "displays", "metrics", "moments", "plots", "theory")
+_MODULES = {
+    "datasets": "thumbwise.datasets",
+    "designs": "thumbwise.box.designs",
+    "displays": "thumbwise.assess.tables",
+    "metrics": "thumbwise.metrics",
+    "moments": "thumbwise.box.moments",
+    "plots": "thumbwise.display.plots",
+    "theory": "thumbwise.paper.theory",
+}
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "LazyVotes",
@@ -220,7 +228,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return import_module(f"thumbwise.{name}")
+        return import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'thumbwise' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -47,7 +47,7 @@ PYTHON_ONLY = {
 }
 # Modules in reach of a command with arguments in plain text, and why nobody reads them there.
 EXCUSED = {
-    "reading.sparse_votes": "sparse matrices are passed in Python",
+    "votes.reading.sparse_votes": "sparse matrices are passed in Python",
 }
 
 
@@ -165,8 +165,8 @@ def test_names_of_arguments_are_written_out() -> None:
     """Or else the law above does not see them."""
     unseen = {(module, ast.unparse(node)) for module, node in named_arguments() if not isinstance(node, ast.Constant)}
     assert unseen == {
-        ("reading.long_votes", "argument"),  # item_ids or rule_names
-        ("opened_gold", "argument"),  # gold_labels
+        ("votes.reading.long_votes", "argument"),  # item_ids or rule_names
+        ("box.opened_gold", "argument"),  # gold_labels
         ("io.classes", "beside"),  # class_names or abstain
         ("io.layouts", "name"),  # options that a layout does not take
         ("io.roles", "argument"),  # what names a column

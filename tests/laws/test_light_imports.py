@@ -55,7 +55,15 @@ votes = tw.Votes([[0, 1], [1, 1], [0, -1], [0, 0]])
 model = tw.BalsubramaniFreund().fit(votes, [0, 1, -1, 0])
 model.predict_proba(votes), model.predict(votes), model.certificate_
 """
-AFTER_A_FIT = ("drift", "sql", "explain", "saving", "saved.boxes")
+AFTER_A_FIT = (
+    "models.drift",
+    "models.sql_text",
+    "models.explained",
+    "models.saved.saving",
+    "models.saved.boxes",
+    "votes.engines",
+    "tables.sql_dialects",
+)
 
 
 def modules_after(statements: str) -> list[str]:
@@ -73,10 +81,10 @@ def test_a_fit_loads_nothing_of_what_is_done_with_it_later() -> None:
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        ("model.check_drift(votes)", "drift"),
-        ("model.to_sql(table='votes')", "sql"),
-        ("model.explain(votes, 0)", "explaining"),
-        ("model.save(__import__('tempfile').mkdtemp() + '/model.json')", "saving"),
+        ("model.check_drift(votes)", "models.drift"),
+        ("model.to_sql(table='votes')", "models.sql_text.select"),
+        ("model.explain(votes, 0)", "models.explained.explaining"),
+        ("model.save(__import__('tempfile').mkdtemp() + '/model.json')", "models.saved.saving"),
     ],
 )
 def test_each_of_it_is_loaded_by_the_method_that_does_it(call: str, name: str) -> None:

@@ -96,7 +96,7 @@ class Comparison:
     error_pairs : tuple of ErrorPair
         Pairs of rules with the phi coefficient of their errors on gold, largest first.
     effective_rules : float
-        How many rules with uncorrelated errors they amount to; see :func:`thumbwise.assess.redundancy.effective_number`.
+        How many rules with uncorrelated errors they amount to; see :mod:`thumbwise.assess.redundancy`.
     duplicates : tuple of Duplicate
         Rules that say nearly the same on the pool.
     remarks : tuple of str

@@ -1,7 +1,7 @@
 """Plots of tidy tables: every figure of the report and of the paper. Needs matplotlib, the extra ``plots``.
 
-Each function takes a table of :mod:`thumbwise.assess.tables` (or any frame with these columns), draws it on the axes given
-or on those of a new figure, and returns the axes; ``table.frame()`` has the numbers. pyplot is never imported, so
+Each function takes a table of ``thumbwise.displays`` (or any frame with these columns), draws it on the axes given or
+on those of a new figure, and returns the axes; ``table.frame()`` has the numbers. pyplot is never imported, so
 nothing global changes and no window opens. Colours are those of Okabe and Ito, or vary in lightness.
 """
 

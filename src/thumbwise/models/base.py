@@ -178,7 +178,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         return compare_with_pool(self._read(votes), self.pool_summary_, error=error)
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :mod:`thumbwise.models.explained.explaining`."""
+        """Each vote's part in the prediction for one item, by id or position; see :func:`thumbwise.explain`."""
         from thumbwise.models.explained.explaining import explain  # noqa: PLC0415
 
         return explain(self, votes, item)

@@ -21,11 +21,9 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
-from thumbwise.tables.many_files import open_files
 from thumbwise.tables.opened_frames import is_missing
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import UNKNOWN
-from thumbwise.votes.lazy_votes import LazyVotes
 from thumbwise.votes.reading.coding import MAX_INFERRED_CLASSES, settle_n_classes, settle_names
 from thumbwise.votes.reading.item_order import in_item_order
 from thumbwise.votes.reading.raw_votes import RawVotes, open_votes
@@ -205,6 +203,10 @@ def open_lazy(votes: Any, rule_names: tuple[str, ...] | None = None, **options: 
     is_path = isinstance(votes, (str, os.PathLike))
     if not is_path and not _is_lazy(votes):
         return None
+    # Engines are imported when items are held by one: votes in memory do without.
+    from thumbwise.tables.many_files import open_files  # noqa: PLC0415
+    from thumbwise.votes.lazy_votes import LazyVotes  # noqa: PLC0415
+
     native = open_files(votes) if is_path else votes
     names = nw.from_native(native).collect_schema().names()
     if rule_names is not None and set(rule_names) <= set(names):
