@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 
 from thumbwise import AMCL, EBCC, BalsubramaniFreund, Box, DataProgramming, DawidSkene, MajorityVote, Votes
-from thumbwise.box.moments import (
-    STANDARD,
-    ConditionalRate,
-    LinearMoment,
-    class_accuracies,
-    confusion_cells,
-    group_frequencies,
-)
+from thumbwise.box.moments.of_classes import group_frequencies
+from thumbwise.box.moments.of_rules import ConditionalRate, class_accuracies, confusion_cells
+from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.models.base import LabelModel
 from thumbwise.models.hyper_label_model import network_widths
 from thumbwise.models.registry import registered

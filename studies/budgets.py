@@ -28,7 +28,7 @@ from studies.drawing import (
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold import GoldCounts, GoldIs
-from thumbwise.box.moments import FREQUENCY
+from thumbwise.box.moments.linear import FREQUENCY
 from thumbwise.numerics.intervals import hypergeometric_bounds
 from thumbwise.numerics.patterns import ABSTAIN
 

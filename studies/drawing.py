@@ -16,7 +16,7 @@ import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.designs.plain import exact_intervals, wilson_intervals
 from thumbwise.box.gold import GoldCounts, GoldIs, count_gold, split_error
-from thumbwise.box.moments import FREQUENCY
+from thumbwise.box.moments.linear import FREQUENCY
 from thumbwise.datasets import PAPER_TITLES
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

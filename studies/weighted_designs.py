@@ -23,7 +23,8 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.designs import Poisson, Subset, WithReplacement
 from thumbwise.box.designs.plain import exact_intervals
 from thumbwise.box.gold import GoldSample, Intervals
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.votes.labels import label_counts
 
 LEVELS = (0.8, 0.95, 0.99)

@@ -9,15 +9,10 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.box.moments import (
-    Moments,
-    accuracies,
-    class_accuracies,
-    confusion_cells,
-    group_frequencies,
-    is_over_votes,
-    moment_kind,
-)
+from thumbwise.box.moments.kinds import is_over_votes, moment_kind
+from thumbwise.box.moments.linear import Moments
+from thumbwise.box.moments.of_classes import group_frequencies
+from thumbwise.box.moments.of_rules import accuracies, class_accuracies, confusion_cells
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel

@@ -28,8 +28,9 @@ ROOMS = (
     "display",
     "cli",
 )
-# Names that are looked up where they are asked for: public names of the package and of its data, and models by folder.
-LOOKED_UP = {"", "datasets", "models.registry"}
+# Names that are looked up where they are asked for: public names of the package, of its data and of moments, and
+# models and kinds of moments by folder.
+LOOKED_UP = {"", "box.moments", "box.moments.kinds", "datasets", "models.registry"}
 # What is done with a fitted model, or with items held elsewhere, imported by the function that does it, when it does;
 # or for its types alone.
 DOORS = {

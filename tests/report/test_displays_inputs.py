@@ -15,7 +15,8 @@ import pytest
 
 import thumbwise as tw
 from report.problems import make_reading, small_model, small_reading
-from thumbwise.box.moments import accuracies, class_frequencies
+from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.box.moments.of_rules import accuracies
 from thumbwise.exceptions import InvalidChoiceError, InvalidLabelsError, InvalidVotesError
 from thumbwise.summaries import show_model
 

@@ -23,14 +23,10 @@ from thumbwise import (
     HyperLabelModel,
     Votes,
 )
-from thumbwise.box.moments import (
-    STANDARD,
-    ConditionalRate,
-    LinearMoment,
-    class_accuracies,
-    confusion_cells,
-    group_frequencies,
-)
+from thumbwise.box.moments.of_classes import group_frequencies
+from thumbwise.box.moments.of_rules import ConditionalRate, class_accuracies, confusion_cells
+from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.models.base import LabelModel
 
 ODD_NAMES = [

@@ -14,7 +14,9 @@ import pytest
 from errors.messages import assert_says, message_of
 from saving.fitted import fit, group_model, make_votes
 from thumbwise import BalsubramaniFreund, Box, InvalidFileError, MajorityVote, Votes
-from thumbwise.box.moments import STANDARD, Moments, accuracies
+from thumbwise.box.moments.linear import Moments
+from thumbwise.box.moments.of_rules import accuracies
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.models.base import LabelModel
 from thumbwise.models.saved.saving import build, describe, load_model, save_model
 from thumbwise.models.saved.schema import parse, render

@@ -11,13 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
-from thumbwise.box.moments import (
-    STANDARD,
-    build_moments,
-    class_accuracies,
-    class_frequencies,
-    confusion_cells,
-)
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.box.moments.of_rules import class_accuracies, confusion_cells
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.models.base import LabelModel
 from thumbwise.votes.labels import label_counts
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.box.moments import ConditionalRate, LinearMoment
+from thumbwise.box.moments.of_rules import ConditionalRate
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.models.base import LabelModel
 from thumbwise.models.sql_text.select import to_sql
 

@@ -8,7 +8,10 @@ from sklearn.exceptions import NotFittedError
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray
-from thumbwise.box.moments import LinearMoment, Moments, accuracies, group_frequencies
+from thumbwise.box.moments.linear import Moments
+from thumbwise.box.moments.of_classes import group_frequencies
+from thumbwise.box.moments.of_rules import accuracies
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.models.sql_text.select import to_sql
 from thumbwise.votes.counted_votes import CountedVotes

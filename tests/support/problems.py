@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import thumbwise as tw
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.maxent import Problem
 
 FloatArray = npt.NDArray[np.float64]

@@ -18,7 +18,9 @@ from scipy.stats import binom
 import thumbwise as tw
 from support.problems import item_moments, make_votes
 from thumbwise.box.designs import ByClass, Poisson, Stratified, WithReplacement
-from thumbwise.box.moments import ConditionalRate, build_moments, class_frequencies, group_frequencies
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.of_classes import class_frequencies, group_frequencies
+from thumbwise.box.moments.of_rules import ConditionalRate
 from thumbwise.numerics.intervals import (
     _cells,
     _least_share,

@@ -14,15 +14,10 @@ import scipy.sparse as sp
 
 import thumbwise as tw
 from support.problems import FloatArray, IntArray, make_votes
-from thumbwise.box.moments import (
-    About,
-    ConditionalRate,
-    LinearMoment,
-    Moments,
-    class_accuracies,
-    confusion_cells,
-    group_frequencies,
-)
+from thumbwise.box.moments.linear import About, Moments
+from thumbwise.box.moments.of_classes import group_frequencies
+from thumbwise.box.moments.of_rules import ConditionalRate, class_accuracies, confusion_cells
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.models.base import LabelModel
 from thumbwise.models.explained import explaining

@@ -7,16 +7,9 @@ import pytest
 
 import thumbwise as tw
 from support.problems import make_votes
-from thumbwise.box.moments import (
-    About,
-    MomentBuilder,
-    accuracies,
-    class_accuracies,
-    class_frequencies,
-    confusion_cells,
-    find_accuracies,
-    find_frequencies,
-)
+from thumbwise.box.moments.linear import About, MomentBuilder, find_accuracies, find_frequencies
+from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.box.moments.of_rules import accuracies, class_accuracies, confusion_cells
 
 
 def problem(rule_names: tuple[str, ...] = ("a", "b", "c")) -> tuple[tw.Votes, np.ndarray]:

@@ -7,18 +7,11 @@ import pytest
 
 import thumbwise as tw
 from support.problems import FloatArray, make_votes
-from thumbwise.box.moments import (
-    STANDARD,
-    ConditionalRate,
-    LinearMoment,
-    MomentBuilder,
-    accuracies,
-    build_moments,
-    class_accuracies,
-    class_frequencies,
-    confusion_cells,
-    group_frequencies,
-)
+from thumbwise.box.moments.linear import MomentBuilder, build_moments
+from thumbwise.box.moments.of_classes import class_frequencies, group_frequencies
+from thumbwise.box.moments.of_rules import ConditionalRate, accuracies, class_accuracies, confusion_cells
+from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.moments.written import LinearMoment
 
 
 def make(seed: int) -> tuple[tw.Votes, FloatArray]:

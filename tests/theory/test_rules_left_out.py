@@ -13,7 +13,8 @@ from scipy.stats import binom
 import thumbwise as tw
 from errors.messages import assert_says, message_of
 from support.problems import item_moments
-from thumbwise.box.moments import class_accuracies, class_frequencies, confusion_cells
+from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.box.moments.of_rules import class_accuracies, confusion_cells
 
 
 def draw(seed: int, n_items: int = 300, n_gold: int = 60) -> tuple[tw.Votes, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 import thumbwise as tw
 from support.problems import FloatArray, item_dual, item_features, item_moments, make_votes
 from thumbwise import theory
-from thumbwise.box.moments import class_accuracies
+from thumbwise.box.moments.of_rules import class_accuracies
 from thumbwise.exceptions import InvalidBoxError
 
 SLACK = 1e-8

@@ -20,7 +20,8 @@ from sklearn.exceptions import NotFittedError
 import thumbwise as tw
 from support.paper import NAMES, load_paper
 from support.problems import item_dual, item_moments, make_problem, pose
-from thumbwise.box.moments import LinearMoment, group_frequencies
+from thumbwise.box.moments.of_classes import group_frequencies
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.game.warm_starts import match_weights, solve_from
 from thumbwise.numerics.maxent import dual_value

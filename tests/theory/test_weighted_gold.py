@@ -17,7 +17,9 @@ from studies.weighted_designs import ORDERS, WEIGHTED, draw_gold, make_pool
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
-from thumbwise.box.moments import STANDARD, About, Moments, class_accuracies
+from thumbwise.box.moments.linear import About, Moments
+from thumbwise.box.moments.of_rules import class_accuracies
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.weighted_shares import WeightedDraw, weighted_share_bounds
 
 Design = Literal["with_replacement", "poisson"]

@@ -16,7 +16,7 @@ from thumbwise.assess.baselines import REFERENCE, Method, MethodChoice, choose_m
 from thumbwise.assess.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
 from thumbwise.box.box import Box
 from thumbwise.box.gold import Design, GoldIs, GoldSample
-from thumbwise.box.moments import find_accuracies
+from thumbwise.box.moments.linear import find_accuracies
 from thumbwise.box.opened_gold import open_plain_gold
 from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError
 from thumbwise.metrics import first_best

@@ -11,7 +11,8 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.consistent_rates import consistent_rates
 from thumbwise.box.designs.plain import exact_intervals
 from thumbwise.box.gold import GoldCounts, GoldSample, split_error
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.solver import Solution, solve_dual
 from thumbwise.votes.inputs import in_memory

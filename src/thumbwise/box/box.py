@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.designs.by_class import ByClass
 from thumbwise.box.estimates import EXACT, Recipe, check_level, estimate_bounds, gold_evidence, open_empty
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, GoldSample
-from thumbwise.box.moments import (
+from thumbwise.box.moments.linear import (
     ACCURACY,
-    STANDARD,
     About,
     MomentBuilder,
     Moments,
     build_moments,
     find_accuracies,
     find_frequencies,
+    speaks_of,
 )
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opened_gold import open_gold
 from thumbwise.box.written_bounds import check_bounds, fill_bounds, split_bounds
 from thumbwise.exceptions import InvalidBoxError
@@ -299,18 +299,11 @@ class Box(ShowsItself):
         Examples
         --------
         >>> import thumbwise as tw
-        >>> from thumbwise.box.moments import group_frequencies
         >>> votes = tw.Votes([[0], [1], [1], [0]], item_groups=["A", "A", "B", "B"])
         >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.7, 0.9)})
-        >>> box.with_bounds(votes, {"frequency(1 in A)": (0.6, 1)}, moments=[group_frequencies])
-        Box: 7 intervals, written by the user
-          accuracy(rule_0)   0.700 .. 0.900
-          frequency(0)       0.000 .. 1.000
-          frequency(1)       0.000 .. 1.000
-          frequency(0 in A)  0.000 .. 1.000
-          frequency(1 in A)  0.600 .. 1.000
-          frequency(0 in B)  0.000 .. 1.000
-          frequency(1 in B)  0.000 .. 1.000
+        >>> wider = box.with_bounds(votes, {"frequency(1 in A)": (0.6, 1)}, moments=[tw.moments.group_frequencies])
+        >>> wider.names[3:5], wider.lower[3:5].tolist()
+        (('frequency(0 in A)', 'frequency(1 in A)'), [0.0, 0.6])
         """
         votes = as_votes(votes, self.class_names)
         builders = (*self.builders, *moments)
@@ -318,19 +311,22 @@ class Box(ShowsItself):
         n_new = len(wider) - len(self)
         least, most = (wider.least, wider.most) if n_new else (self.least, self.most)
         low, high = split_bounds(bounds)
-        lower = fill_bounds(wider, low, np.concatenate([self.lower, wider.least[len(self) :]]), "lower")
-        upper = fill_bounds(wider, high, np.concatenate([self.upper, wider.most[len(self) :]]), "upper")
+        before = np.append(self.lower, wider.least[len(self) :]), np.append(self.upper, wider.most[len(self) :])
+        lower, upper = fill_bounds(wider, low, before[0], "lower"), fill_bounds(wider, high, before[1], "upper")
         assumption = f"{self.evidence.assumption}, and the bounds that were added hold"
-        empty = np.zeros(n_new, dtype=np.int64)
+        counts = (
+            None if counted is None else np.append(counted, np.zeros(n_new, dtype=np.int64))
+            for counted in (self.gold_right, self.gold_drawn)
+        )
         return replace(
             self,
             about=wider.about,
-            lower=np.maximum(lower, np.concatenate([self.lower, wider.least[len(self) :]])),
-            upper=np.minimum(upper, np.concatenate([self.upper, wider.most[len(self) :]])),
+            lower=np.maximum(lower, before[0]),
+            upper=np.minimum(upper, before[1]),
             builders=builders,
             evidence=replace(self.evidence, assumption=assumption),
-            gold_right=None if self.gold_right is None else np.concatenate([self.gold_right, empty]),
-            gold_drawn=None if self.gold_drawn is None else np.concatenate([self.gold_drawn, empty]),
+            gold_right=next(counts),
+            gold_drawn=next(counts),
             least=least,
             most=most,
         )
@@ -353,7 +349,7 @@ class Box(ShowsItself):
           frequency(1)  0.000 .. 1.000
         """
         names = (rules,) if isinstance(rules, str) else tuple(dict.fromkeys(rules))
-        is_open = _speaks_of(self.about, names)
+        is_open = speaks_of(self.about, names)
         method = f"{self.evidence.method}; nothing is said about rule {', '.join(map(repr, names))}"
         return replace(
             self,
@@ -403,17 +399,3 @@ class Box(ShowsItself):
         if len(self) > 20:
             lines.insert(12, f"  ... {len(self) - 18} more")
         return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])
-
-
-def _speaks_of(about: Sequence[About], rules: Sequence[str]) -> AnyArray:
-    """Which moments are about some of the rules; a rule that none is about is refused."""
-    known = list(dict.fromkeys(moment.rule for moment in about if moment.rule is not None))
-    strange = [rule for rule in rules if rule not in known]
-    if strange:
-        near = get_close_matches(strange[0], known, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise InvalidBoxError(
-            f"rules that are left out must be rules of the box; it says nothing about {strange[0]!r} "
-            f"({len(known)} rules, such as {', '.join(map(repr, known[:3]))}).{hint}"
-        )
-    return np.array([moment.rule in rules for moment in about], dtype=bool)

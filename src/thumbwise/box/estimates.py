@@ -14,7 +14,9 @@ from thumbwise.box.designs.plain import wilson_intervals
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import GoldSample, Intervals
 from thumbwise.box.gold_checks.sample_check import check_sample
-from thumbwise.box.moments import STANDARD, MomentBuilder, Moments, class_frequencies
+from thumbwise.box.moments.linear import MomentBuilder, Moments
+from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 Frequencies = Mapping[Hashable, tuple[float, float]]

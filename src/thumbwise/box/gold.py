@@ -11,7 +11,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.box.moments import FREQUENCY, STANDARD, About, MomentBuilder, Moments, build_moments
+from thumbwise.box.moments.linear import FREQUENCY, About, MomentBuilder, Moments, build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import KnownLabels, label_counts

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.box.moments import Moments
+from thumbwise.box.moments.linear import Moments
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.votes.reading.raw_votes import first_repeated
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments import build_moments
+from thumbwise.box.moments.linear import build_moments
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.numerics.class_entropy import largest_entropy
 from thumbwise.numerics.maxent import Problem

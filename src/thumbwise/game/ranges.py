@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
 from thumbwise.box.evidence import Evidence, Statement
-from thumbwise.box.moments import find_accuracies
+from thumbwise.box.moments.linear import find_accuracies
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.game.pinning import pose_pinned_problem, pose_problem
 from thumbwise.game.prediction_costs import (

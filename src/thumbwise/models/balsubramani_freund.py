@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments import MomentBuilder, is_over_votes
+from thumbwise.box.moments.kinds import is_over_votes
+from thumbwise.box.moments.linear import MomentBuilder
 from thumbwise.exceptions import InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
 from thumbwise.game.certificate import Certificate
 from thumbwise.game.pinning import pose_known_problem, pose_problem, prove_without_votes

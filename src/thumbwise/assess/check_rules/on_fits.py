@@ -12,7 +12,7 @@ from thumbwise.assess.check_rules.findings import MOST_ITEMS, Finding, find, lis
 from thumbwise.assess.check_rules.subject import Subject
 from thumbwise.assess.tables.classes import overruled_table
 from thumbwise.assess.tables.tidy import Tidy
-from thumbwise.box.moments import FREQUENCY
+from thumbwise.box.moments.linear import FREQUENCY
 from thumbwise.exceptions import InPython, Message
 from thumbwise.outward import at_most
 

@@ -9,14 +9,9 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.gold import Design, GoldSample, Intervals
-from thumbwise.box.moments import (
-    ConditionalRate,
-    MomentBuilder,
-    Moments,
-    build_moments,
-    class_frequencies,
-    find_frequencies,
-)
+from thumbwise.box.moments.linear import MomentBuilder, Moments, build_moments, find_frequencies
+from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.box.moments.of_rules import ConditionalRate
 from thumbwise.exceptions import Argument, InvalidBoxError
 from thumbwise.numerics.intervals import realised_rate_bounds
 from thumbwise.votes.counted_votes import CountedVotes

@@ -76,13 +76,15 @@ def check_labels(
     The gold labels fit the votes no better than shuffled labels would (40 of 80 gold votes are right, shuffled labels
     would give 40, p = 0.61). Either the rules know nothing, or labels and items are not aligned: check the rows.
     """
-    said = gold_votes.patterns.votes_per_class[gold_votes.inverse]
+    votes_by_class = gold_votes.patterns.votes_per_class[gold_votes.inverse]
     rows = np.arange(len(labels))
-    n_right = int(said[rows, labels].sum())
+    n_right = int(votes_by_class[rows, labels].sum())
     rng = np.random.default_rng(random_state)
-    shuffled = [int(said[rows, rng.permutation(labels)].sum()) for _ in range(n_permutations)]
+    shuffled = [int(votes_by_class[rows, rng.permutation(labels)].sum()) for _ in range(n_permutations)]
     shares = np.bincount(labels, minlength=gold_votes.n_classes) / len(labels)
     p_value = (1 + sum(right >= n_right for right in shuffled)) / (1 + n_permutations)
     seen = np.flatnonzero(shares)
     only = str(gold_votes.class_names[seen[0]]) if len(seen) == 1 else None
-    return LabelFit(int(said.sum()), n_right, float(said.sum(axis=0) @ shares), p_value, error, only)
+    return LabelFit(
+        int(votes_by_class.sum()), n_right, float(votes_by_class.sum(axis=0) @ shares), p_value, error, only
+    )

@@ -11,16 +11,10 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
-from thumbwise.box.moments import (
-    About,
-    ConditionalRate,
-    LinearMoment,
-    MomentBuilder,
-    build_moments,
-    find_kind,
-    kind_names,
-    kind_of,
-)
+from thumbwise.box.moments.kinds import find_kind, kind_names, kind_of
+from thumbwise.box.moments.linear import About, MomentBuilder, build_moments
+from thumbwise.box.moments.of_rules import ConditionalRate
+from thumbwise.box.moments.written import LinearMoment
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.game.certificate import Certificate
 from thumbwise.models.saved.schema import LARGE, Node, plain, refuse

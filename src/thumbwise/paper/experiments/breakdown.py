@@ -15,7 +15,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments import find_accuracies, find_frequencies
+from thumbwise.box.moments.linear import find_accuracies, find_frequencies
 from thumbwise.datasets.paper import PaperData
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.metrics import kl_sum, log_loss

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments import STANDARD
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.numerics.maxent import log_softmax

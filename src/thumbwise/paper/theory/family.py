@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import FloatArray
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.maxent import log_softmax, scores
 from thumbwise.votes.votes import Votes
 

@@ -7,7 +7,8 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.maxent import Problem, hessian
 from thumbwise.paper.theory.family import check_weights, shares
 from thumbwise.votes.votes import Votes

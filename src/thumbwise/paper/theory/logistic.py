@@ -20,7 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.maxent import Problem, log_softmax
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual

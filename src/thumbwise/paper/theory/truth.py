@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments import STANDARD, build_moments
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.game.pinning import pose_problem
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.paper.theory.family import log_predictions, one_coin_estimates
