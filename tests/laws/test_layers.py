@@ -34,6 +34,9 @@ LOOKED_UP = {"", "box.moments", "box.moments.kinds", "datasets", "models.registr
 # What is done with a fitted model, or with items held elsewhere, imported by the function that does it, when it does;
 # or for its types alone.
 DOORS = {
+    "box.moments": {
+        f"box.moments.{name}" for name in ("kinds", "linear", "of_classes", "of_rules", "standard", "written")
+    },
     "models.base": {
         "models.drift",
         "models.explained.explaining",

@@ -138,9 +138,9 @@ class Box(ShowsItself):
         """
         votes = as_votes(votes)
         moments = build_moments(STANDARD, votes)
+        if bounds is not None and (lower is not None or upper is not None):
+            raise InvalidBoxError("pass either bounds or lower and upper, not both.")
         if bounds is not None:
-            if lower is not None or upper is not None:
-                raise InvalidBoxError("pass either bounds or lower and upper, not both.")
             lower, upper = split_bounds(bounds)
         evidence = Evidence(
             "written by the user", "the true labeling satisfies the bounds that were written", None, True
@@ -276,13 +276,8 @@ class Box(ShowsItself):
         ``confidence_level``: gold is a random part of gold and pool together, within each class, for every number of
         items of the class that its frequency allows; hypergeometric, no approximation.
         """
-        return cls.from_gold(
-            gold_votes,
-            gold_labels,
-            pool=pool,
-            confidence_level=confidence_level,
-            gold_is=ByClass(class_frequencies),
-        )
+        drawn = ByClass(class_frequencies)
+        return cls.from_gold(gold_votes, gold_labels, pool=pool, confidence_level=confidence_level, gold_is=drawn)
 
     def with_bounds(self, votes: Any, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
         """The box with intervals for further moments, or narrower ones for those it has.

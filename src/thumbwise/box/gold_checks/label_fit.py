@@ -85,6 +85,5 @@ def check_labels(
     p_value = (1 + sum(right >= n_right for right in shuffled)) / (1 + n_permutations)
     seen = np.flatnonzero(shares)
     only = str(gold_votes.class_names[seen[0]]) if len(seen) == 1 else None
-    return LabelFit(
-        int(votes_by_class.sum()), n_right, float(votes_by_class.sum(axis=0) @ shares), p_value, error, only
-    )
+    n_votes, expected = int(votes_by_class.sum()), float(votes_by_class.sum(axis=0) @ shares)
+    return LabelFit(n_votes, n_right, expected, p_value, error, only)
