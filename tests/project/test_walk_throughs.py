@@ -1,4 +1,4 @@
-"""The walk-throughs of CONTRIBUTING: their files, put into a copy of the tree, are all that a moment or a model needs."""
+"""Walk-throughs of CONTRIBUTING: their files, in a copy of the tree, are all that a moment or a model needs."""
 
 from __future__ import annotations
 

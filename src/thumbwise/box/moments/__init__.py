@@ -7,7 +7,7 @@ of this module under its name.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thumbwise.box.moments.kinds import find_kind as find_kind
@@ -41,7 +41,7 @@ _HOMES = {
 __all__ = [name for name in _HOMES if name != "STANDARD"]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     builder = None if name.startswith("_") else import_module(f"{__name__}.kinds").find_kind(name)
