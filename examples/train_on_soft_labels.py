@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import thumbwise as tw
-from thumbwise.models.end_model import soft_labels
+from thumbwise import soft_labels
 
 N_POOL, N_TEST = 3000, 2000
 TOPICS = ("delivery", "payment", "returns")

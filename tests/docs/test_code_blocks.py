@@ -17,7 +17,7 @@ PAGES = [ROOT / "README.md", *all_pages()]
 # First line of a block without prompts that does not run here, and why.
 EXCUSED = {
     "from thumbwise.datasets import fetch_paper, load_paper": "downloads files",
-    "from thumbwise.models.hyper_label_model import HyperLabelModel": "needs the weights of hyperlm",
+    "from thumbwise import HyperLabelModel": "needs the weights of hyperlm",
 }
 # Their blocks without prompts are programs of other tools, which tests/peers runs where these are installed.
 OF_PEERS = "docs/migrating/"

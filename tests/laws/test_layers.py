@@ -102,6 +102,11 @@ def test_every_module_stands_in_a_room() -> None:
     assert set(ROOMS) & set(thumbwise.__all__) == {"datasets"}
 
 
+def test_every_folder_is_a_package() -> None:
+    folders = {path.parent for path in ROOT.rglob("*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
 @pytest.mark.parametrize("module", sorted(IMPORTS))
 def test_a_room_uses_those_before_it(module: str) -> None:
     later = {name for name in IMPORTS[module] | DOORS.get(module, set()) if height(name) > height(module)}

@@ -1,1 +1,1 @@
-"""What the commands do, one file a command."""
+"""The command line: one file a command, which parses, calls and prints."""

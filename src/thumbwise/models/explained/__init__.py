@@ -1,0 +1,1 @@
+"""Explanations: what a prediction is made of, and how that is said."""
