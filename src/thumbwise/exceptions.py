@@ -1,4 +1,4 @@
-"""One family of errors. Every message says what must hold, what was found, where, how many, and how to mend it."""
+"""Errors of one family. Every message says what must hold, what was found, where, how many, and how to mend it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far probabilities are from the truth. Truth is a class number per item, or class probabilities."""
+"""Losses: how far probabilities are from the truth, which is a class number per item, or class probabilities."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ TIE = 1e-9
 
 
 def log_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, clip: float = 1e-15) -> float:
-    """Mean of -log of the probability given to the truth, in nats.
+    """Mean of -log of the probability given to the truth, in nats: ``1/n sum_i sum_c -y_ic log p_ic``.
 
-    Probabilities are clipped to ``[clip, 1 - clip]`` and rows rescaled to sum to 1, as in An and Dasgupta (2024);
-    ``clip=0`` does neither, and a truth with probability 0 then costs infinity.
+    *Guarantee*: none about other items, here and in the rest of the module: losses are those of the items given.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_items,) or (n_items, n_classes)
+        True classes as numbers, or class probabilities.
+    proba : array-like of shape (n_items, n_classes)
+    clip : float
+        Probabilities are clipped to ``[clip, 1 - clip]`` and rows rescaled to sum to 1, as in An and Dasgupta (2024);
+        ``clip=0`` does neither, and a truth with probability 0 then costs infinity.
 
     Examples
     --------
@@ -34,7 +42,21 @@ def log_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, clip: float = 1e-15) -> 
 
 
 def brier_score(y: npt.ArrayLike, proba: npt.ArrayLike) -> float:
-    """Mean squared distance between prediction and truth, summed over classes: 0 is perfect, 2 always surely wrong."""
+    """Mean squared distance between prediction and truth, summed over classes: ``1/n sum_i sum_c (p_ic - y_ic)^2``.
+
+    0 is perfect, 2 always surely wrong.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_items,) or (n_items, n_classes)
+        True classes as numbers, or class probabilities.
+    proba : array-like of shape (n_items, n_classes)
+
+    Examples
+    --------
+    >>> brier_score([0, 1], [[0.5, 0.5], [0.25, 0.75]])
+    0.3125
+    """
     truth, given = _aligned(y, proba)
     return float(((given - truth) ** 2).sum() / len(truth))
 
@@ -44,9 +66,18 @@ def zero_one_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, ties: Literal["firs
 
     Parameters
     ----------
+    y : array-like of shape (n_items,) or (n_items, n_classes)
+        True classes as numbers, or class probabilities.
+    proba : array-like of shape (n_items, n_classes)
     ties : {"first", "share"}
         Of equally probable classes (within 1e-9) take the first, or count the chance of an error if one of them is
         drawn at random. (``predict`` of a model, which knows the votes, prefers the class with most of them.)
+
+    Examples
+    --------
+    >>> proba = [[0.5, 0.5], [0.25, 0.75]]
+    >>> zero_one_loss([1, 1], proba), zero_one_loss([1, 1], proba, ties="share")
+    (0.5, 0.25)
     """
     truth, given = _aligned(y, proba)
     if ties == "first":
@@ -59,7 +90,21 @@ def zero_one_loss(y: npt.ArrayLike, proba: npt.ArrayLike, *, ties: Literal["firs
 
 
 def kl_sum(truth: npt.ArrayLike, proba: npt.ArrayLike) -> float:
-    """Sum over items of KL(truth_i, proba_i), in nats; infinite where a possible class is given probability 0."""
+    """Sum over items of KL(truth_i, proba_i) = sum_c t_ic log(t_ic / p_ic), in nats.
+
+    Infinite where a possible class is given probability 0.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n_items,) or (n_items, n_classes)
+        True classes as numbers, or class probabilities.
+    proba : array-like of shape (n_items, n_classes)
+
+    Examples
+    --------
+    >>> round(kl_sum([[0.5, 0.5], [0, 1]], [[0.5, 0.5], [0.25, 0.75]]), 6)  # -log 0.75
+    0.287682
+    """
     p, q = _aligned(truth, proba)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
@@ -67,7 +112,13 @@ def kl_sum(truth: npt.ArrayLike, proba: npt.ArrayLike) -> float:
 
 
 def first_best(proba: FloatArray) -> IntArray:
-    """Most probable class of each row; of those that tie, the first."""
+    """Most probable class of each row, shape (n_items,); of those that tie within 1e-9, the first. No label is seen.
+
+    Examples
+    --------
+    >>> first_best(np.array([[0.5, 0.5], [0.25, 0.75]])).tolist()
+    [0, 1]
+    """
     return np.asarray(np.argmax(proba >= proba.max(axis=1, keepdims=True) - TIE, axis=1))
 
 

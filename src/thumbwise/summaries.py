@@ -1,4 +1,4 @@
-"""How votes, boxes, certificates and models look in a notebook and in a terminal: one small table each, names as text.
+"""Views of votes, boxes, certificates and models in a notebook and in a terminal: one small table each, names as text.
 
 Imports nothing of thumbwise but how bounds are written, so that everything may use it; rich is imported when a
 terminal asks for it.
@@ -54,7 +54,7 @@ class Shown:
                 "<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in self._all()
             )
             parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-        return "<div>" + "".join([*parts, *(f"<p>{_escaped(said)}</p>" for said in self.remarks)]) + "</div>"
+        return "<div>" + "".join([*parts, *(f"<p>{_escaped(remark)}</p>" for remark in self.remarks)]) + "</div>"
 
     def rich(self) -> Group:
         """For a terminal; no text is taken for markup."""
@@ -70,7 +70,7 @@ class Shown:
             for row in self._all():
                 grid.add_row(*(Text(_lines(cell)) for cell in row))
             parts.append(grid)
-        return Group(*parts, *(Text(_lines(said)) for said in self.remarks))
+        return Group(*parts, *(Text(_lines(remark)) for remark in self.remarks))
 
     def _all(self) -> list[tuple[str, ...]]:
         gap = (f"... {self.n_left_out:,} more", *[""] * (len(self.headers) - 1))

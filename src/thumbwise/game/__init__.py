@@ -1,1 +1,1 @@
-"""What is proved: the game on a box, its certificate, and ranges for any prediction."""
+"""Proofs: the game on a box, its certificate, and ranges for any prediction."""

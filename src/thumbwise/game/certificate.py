@@ -1,4 +1,4 @@
-"""What is proved about a fit, under which assumption, in numbers and in a sentence."""
+"""Certificate of a fit: what is proved about it, under which assumption, in numbers and in a sentence."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class Certificate(Statement, ShowsItself):
     The bound is the dual value of the game, which no labeling in the box can exceed, whether or not the fit converged.
     It speaks of these items only, not of items scored later. Items that keep their gold label have no loss; the bound
     is for the others, and ``log_loss_bound_all`` for all.
+
+    *Guarantee*: if the true labeling satisfies the box, the mean log loss is at most ``log_loss_bound``. For a box from
+    gold this holds with probability at least ``confidence_level``, under ``assumption``, if rules, moments and level
+    were decided before gold labels were seen; ``is_guarantee`` says whether something speaks against it.
 
     Attributes
     ----------
@@ -65,6 +69,7 @@ class Certificate(Statement, ShowsItself):
     def from_solution(
         cls, solution: Solution, *, n_items: int, evidence: Evidence, baseline: float, n_known: int = 0
     ) -> Certificate:
+        """The certificate of a solution of the game, converged or not."""
         return cls(
             log_loss_bound=max(0.0, solution.dual_value),  # log loss is never negative, rounding may be
             entropy=solution.entropy,
@@ -80,6 +85,7 @@ class Certificate(Statement, ShowsItself):
 
     @property
     def log_loss_bound_all(self) -> float:
+        """``log_loss_bound * n_open / n_items``."""
         return self.log_loss_bound * (self.n_open / max(1, self.n_items))
 
     @property

@@ -1,4 +1,4 @@
-"""What a prediction costs or earns under each class that the truth may be: the rows that ranges are made of."""
+"""Costs and gains of a prediction under each class that the truth may be: the rows that ranges are made of."""
 
 from __future__ import annotations
 
@@ -212,6 +212,18 @@ def add_rule(votes: Any, predictions: Any, name: str = "predictions") -> Votes:
     Do it to the pool and to gold, and make the box from the two. The model must not have seen the gold labels: what it
     says on gold items is decided before their labels are. One that agrees with every gold label is refused by
     :func:`thumbwise.certify`, for so do predictions that were made with gold, such as those of a fitted model.
+
+    *Guarantee*: none of its own. A box from the votes returned holds at its level only if the predictions were decided
+    before the gold labels were seen, which cannot be checked beyond the refusal above.
+
+    Parameters
+    ----------
+    votes : Votes, array-like or frame
+        Pool or gold, in memory.
+    predictions : array-like of shape (n_items,) or (n_items, n_classes)
+        Class of each item, by name or number, or class probabilities, of which the first largest counts.
+    name : str
+        Of the new rule, the last; no other may have it.
 
     Examples
     --------

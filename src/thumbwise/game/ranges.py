@@ -157,6 +157,17 @@ def certify(
     confidence_level : float
         Of the box that is made from gold.
 
+    Notes
+    -----
+    With cost[i, c] of item i if its class is c, the ends are the smallest and the largest mean of cost[i, y_i] over all
+    labelings y, and mixtures of them, whose moments lie in the box.
+
+    *Guarantee*: if the box holds the true moments, the score lies in the range: with probability at least the level of
+    the box, for all predictions and metrics at once, also for such as were chosen or fitted after gold labels were
+    seen. Rules, moments and level must be decided before. With ``gold_unseen`` or :func:`add_rule` the models are rules
+    too, and what they predict on gold must be decided before its labels are seen; each such box has an error of its
+    own, so that of several ranges the best is not to be picked.
+
     Examples
     --------
     >>> import thumbwise as tw
@@ -258,6 +269,11 @@ def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Ra
         A truth value per item, or the ids of the group's items (positions, if the votes have no ids).
     class_name : hashable
         Name of a class; its number, if no class is named by a number.
+
+    Notes
+    -----
+    *Guarantee*: if the box holds the true moments, the share lies in the range: with probability at least the level of
+    the box, for all groups and classes at once, also for groups that were chosen after gold labels were seen.
 
     Examples
     --------
@@ -376,9 +392,9 @@ def _check_unseen(box: Box, votes: Votes) -> None:
 
 def _warn_if_loose(gap: float, spread: float) -> None:
     if gap > 1e-6 * max(1.0, spread):
-        found = f"only to {gap:.1e}" if np.isfinite(gap) else "without finding a labeling in the box"
+        how_far = f"only to {gap:.1e}" if np.isfinite(gap) else "without finding a labeling in the box"
         warnings.warn(
-            f"the linear program was solved {found}; the range is still valid but may not be tight.",
+            f"the linear program was solved {how_far}; the range is still valid but may not be tight.",
             ConvergenceWarning,
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""Fitting again from where a fit ended: the same answer, found in fewer iterations.
+"""Warm starts, fits from where a fit ended: the same answer, found in fewer iterations.
 
 The dual value is convex, so every start leads to the same minimum, and what is stopped at is an optimality residual
 that does not know where the search began. A start can only cost time; the search from 0 is there when it does.

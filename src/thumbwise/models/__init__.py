@@ -1,1 +1,1 @@
-"""One file a method."""
+"""Models, one file a method."""

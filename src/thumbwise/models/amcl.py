@@ -51,7 +51,9 @@ class AMCL(LabelModel):
     Assumes that gold and pool are drawn at random from the same source, or gold at random from the pool.
     *Guarantee*: none by default, for nothing supports a ``width_scale`` below 1 but that the authors found the widths
     too large. With ``width_scale=1``, no widening and ``abstentions="uniform"``, the mean Brier loss on the fitted
-    items is at most ``brier_bound_`` with probability at least ``confidence_level``.
+    items is at most ``brier_bound_`` with probability at least ``confidence_level``. Rules, ``width_scale`` and
+    ``confidence_level`` must be decided before gold labels are seen; widths come from counts of votes, the middles of
+    the intervals and the weights from the labels.
 
     Parameters
     ----------

@@ -45,9 +45,16 @@ class BalsubramaniFreund(LabelModel):
 
     The answer is the labeling of largest entropy in the box: a softmax over the classes of the weights of the rules
     that vote for each, plus the weight of the class (An and Dasgupta, UAI 2024). Rules may err together in any way.
+    With features f_m(i, c) of the moments, bounds l_m and u_m, and the share s_m of the items that moment m averages
+    over, the prediction and the bound that its weights w minimise are
+
+        g_i[c] = softmax over c of sum_m w_m f_m(i, c)
+        D(w) = mean over i of log sum_c exp(sum_m w_m f_m(i, c)) - sum_m s_m min(w_m l_m, w_m u_m).
 
     *Guarantee*: if the box holds the true moments, the mean log loss on the fitted items whose label is not known is
-    at most ``certificate_.log_loss_bound``. ``Box.from_gold`` gives such a box with a stated probability.
+    at most ``certificate_.log_loss_bound``. ``Box.from_gold`` gives such a box with a stated probability, provided that
+    rules, moments and ``confidence_level`` are decided before gold labels are seen. Intervals, weights and whether the
+    box is widened come after.
 
     Parameters
     ----------

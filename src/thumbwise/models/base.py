@@ -1,4 +1,4 @@
-"""What all models share: reading votes, looking predictions up for items, scoring."""
+"""Base class of all models: reading votes, looking predictions up for items, scoring."""
 
 from __future__ import annotations
 
@@ -113,7 +113,19 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     def predict_proba(self, votes: Any) -> FloatArray:
         """Probability of each class for each item, shape (n_items, n_classes), without refitting.
 
-        For :class:`LazyVotes`, a lazy frame of the engine that holds the items: their ids, ``p_<class>``, ``label``.
+        Items with the same votes get the same probabilities, but for those in ``known_``, which keep their label.
+        *Guarantee*: what the model proves, and of the items that it was fitted to only; of others, none.
+
+        Parameters
+        ----------
+        votes : Votes, LazyVotes, array-like or frame
+            Of the rules and classes of the fit; rules that have names may come in any order.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_items, n_classes)
+            Columns as in ``classes_``. For :class:`LazyVotes`, a lazy frame of the engine that holds the items: their
+            ids, ``p_<class>``, ``label``.
         """
         votes = self._read(votes)
         if not isinstance(votes, Votes):
@@ -127,7 +139,15 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         return proba
 
     def predict(self, votes: Any) -> AnyArray:
-        """Most probable class of each item; of equally probable ones, that with most votes, then the first."""
+        """Most probable class of each item; of equally probable ones, that with most votes, then the first.
+
+        Ties are broken by the votes alone, without a look at any label.
+
+        Parameters
+        ----------
+        votes
+            As in ``predict_proba``; for :class:`LazyVotes` the answer is a lazy frame with ids and ``label``.
+        """
         votes = self._read(votes)
         if not isinstance(votes, Votes):
             best = best_classes(self._predict_patterns(votes), votes.patterns)
@@ -154,12 +174,23 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
 
     @property
     def feature_names_in_(self) -> AnyArray:
+        """Names of the rules, shape (n_rules,), if the votes came with any; scikit-learn's word for them."""
         if not hasattr(self, "rule_names_") or is_unnamed(self.rule_names_):
             raise AttributeError(f"{type(self).__name__} has no feature_names_in_: no named rules were fitted.")
         return np.array(self.rule_names_, dtype=object)
 
     def score(self, votes: Any, y: Any) -> float:
-        """Share of the items with a known label that ``predict`` gets right."""
+        """Share of the items with a known label that ``predict`` gets right.
+
+        *Guarantee*: none. If ``fit`` saw these labels the share is too high; see :func:`thumbwise.certify` for a range.
+
+        Parameters
+        ----------
+        votes
+            As in ``predict_proba``, in memory.
+        y : array-like of shape (n_items,)
+            Classes of the items, -1 or missing where unknown; at least one must be known.
+        """
         y = in_item_order(y, votes)
         votes = in_memory(self._read(votes))
         labels = code_labels(y, votes.class_names, votes.n_items)
@@ -172,13 +203,29 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     # What is done with a fitted model is imported when it is done: a fit does without.
 
     def check_drift(self, votes: Any, *, error: float = 0.01) -> Drift:
-        """Whether votes on other items look like those of the fitted pool; see :mod:`thumbwise.models.drift`."""
+        """Whether votes on other items look like those of the fitted pool; see :class:`thumbwise.Drift`.
+
+        Parameters
+        ----------
+        votes
+            As in ``predict_proba``. No label is looked at.
+        error : float
+            Allowed probability of finding drift where there is none; to be chosen before the votes are looked at.
+        """
         from thumbwise.models.drift import compare_with_pool  # noqa: PLC0415
 
         return compare_with_pool(self._read(votes), self.pool_summary_, error=error)
 
     def explain(self, votes: Any, item: Hashable) -> Explanation:
-        """Each vote's part in the prediction for one item, by id or position; see :func:`thumbwise.explain`."""
+        """Each vote's part in the prediction for one item, by id or position; see :func:`thumbwise.explain`.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = [[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> tw.DawidSkene(prior_right=3, prior_wrong=1).fit(votes).explain(votes, 0).contributions.round(2).tolist()
+        [[1.46, 0.0], [1.46, 0.0], [0.0, 0.75]]
+        """
         from thumbwise.models.explained.explaining import explain  # noqa: PLC0415
 
         return explain(self, votes, item)

@@ -1,4 +1,4 @@
-"""How a model takes part in a comparison: under which names, with which parameters, and what it may learn from."""
+"""Part of a model in a comparison: under which names, with which parameters, and what it may learn from."""
 
 from __future__ import annotations
 

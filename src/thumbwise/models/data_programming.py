@@ -125,13 +125,13 @@ class DataProgramming(LabelModel):
             raise ValueError(f'solver must be "converged" or "epochs"; found {self.solver!r}.')
         votes, y = read_for_fit(votes, y)
         overlaps = Overlaps.observe(votes.patterns, self._settle_balance(votes, y))
-        found = self._converge(overlaps) if self.solver == "converged" else self._take_epochs(overlaps)
-        rates = _keep_inside(found.loadings / overlaps.roots, votes.n_items)
+        descent = self._converge(overlaps) if self.solver == "converged" else self._take_epochs(overlaps)
+        rates = _keep_inside(descent.loadings / overlaps.roots, votes.n_items)
         self.class_balance_ = overlaps.balance
         self.vote_rates_ = _trust_most(rates, overlaps.balance)
         self.accuracies_ = _shares_right(self.vote_rates_, overlaps)
-        self.loss_ = exact_loss(found.loadings, overlaps)
-        self.n_iter_ = found.n_iter
+        self.loss_ = exact_loss(descent.loadings, overlaps)
+        self.n_iter_ = descent.n_iter
         self._remember(votes)
         return self
 
@@ -145,32 +145,32 @@ class DataProgramming(LabelModel):
 
     def _converge(self, overlaps: Overlaps) -> Fit:
         start = start_rates(overlaps, _PRECISION) * overlaps.roots
-        found = minimise(start, overlaps, tol=self.tol, max_iter=self.max_iter)
-        if found.residual > self.tol:
+        descent = minimise(start, overlaps, tol=self.tol, max_iter=self.max_iter)
+        if descent.residual > self.tol:
             warnings.warn(
                 Message(
-                    f"data programming still moves by {found.residual:.1e}",
+                    f"data programming still moves by {descent.residual:.1e}",
                     InPython(f" (tol={self.tol:.1e})"),
-                    f" after {found.n_iter} iterations.",
+                    f" after {descent.n_iter} iterations.",
                 ),
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return found
+        return descent
 
     def _take_epochs(self, overlaps: Overlaps) -> Fit:
         scale = check_random_state(self.random_state).random_sample()
         start = scale * start_rates(overlaps, _PRECISION)
-        found = take_epochs(
+        descent = take_epochs(
             start, overlaps, n_epochs=self.n_epochs, learning_rate=self.learning_rate, momentum=_MOMENTUM
         )
-        if not np.isfinite(found.loadings).all():
+        if not np.isfinite(descent.loadings).all():
             raise ValueError(
                 f"the gradient steps must stay finite; with learning_rate={self.learning_rate} and "
-                f"{len(overlaps.shares)} rules they grew beyond all bounds in epoch {found.n_iter}. Lower "
+                f"{len(overlaps.shares)} rules they grew beyond all bounds in epoch {descent.n_iter}. Lower "
                 'learning_rate, or use solver="converged".'
             )
-        return found
+        return descent
 
     def additive_terms(self) -> AdditiveTerms:
         """Logarithms of the vote rates and of the class balance."""

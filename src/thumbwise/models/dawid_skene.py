@@ -136,7 +136,7 @@ class DawidSkene(LabelModel):
         votes, y = read_for_fit(votes, y)
         labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
         evidence = _Evidence.of(votes, labels, self)
-        found = ascend(
+        ascent = ascend(
             evidence.maximise(evidence.expected(vote_shares(votes.patterns))),
             evidence.step,
             distance=evidence.distance,
@@ -145,23 +145,23 @@ class DawidSkene(LabelModel):
             max_iter=self.max_iter,
             accelerate=self.accelerate,
         )
-        if found.change >= self.tol:
+        if ascent.change >= self.tol:
             warnings.warn(
                 Message(
-                    f"Dawid-Skene still changes by {found.change:.1e}",
+                    f"Dawid-Skene still changes by {ascent.change:.1e}",
                     InPython(f" (tol={self.tol:.1e})"),
-                    f" after {len(found.path)} iterations.",
+                    f" after {len(ascent.path)} iterations.",
                 ),
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.rates_, self.class_frequencies_ = evidence.split(found.parameters)
+        self.rates_, self.class_frequencies_ = evidence.split(ascent.parameters)
         self.accuracies_ = np.einsum("jcc,c->j", self.rates_, self.class_frequencies_)
         if self.kind == "one_coin":
             self.accuracies_ = self.rates_[:, 0, 0].copy()
             self.weights_ = one_coin_weights(self.accuracies_, self.class_frequencies_)
-        self.objective_path_ = found.path
-        self.n_iter_ = len(found.path)
+        self.objective_path_ = ascent.path
+        self.n_iter_ = len(ascent.path)
         self._remember(votes, None if labels is None else find_known(votes, labels))
         self._warn_of_lost_classes(votes)
         return self

@@ -1,4 +1,4 @@
-"""Do votes on new items look like those of the pool that a model was fitted to? A test that needs no label.
+"""Drift of votes: are those on new items like those of the pool that a model was fitted to? A test without labels.
 
 A certificate speaks of the items of its pool. Of other items it says something only if they are like them. Let a rule
 give some vote (a class, or none) on K of N + n items: N of the pool, n new ones. If all of them come from one source,
@@ -79,6 +79,21 @@ class Drift:
         New items, and items of the pool.
     is_the_pool : bool
         The new votes are the very votes that the model was fitted to.
+
+    Notes
+    -----
+    *Guarantee*: if new items and pool are drawn at random from one source, drift is found with probability at most
+    ``error``. Finding none guarantees nothing. No gold label is seen; ``error`` is to be chosen before the votes are.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> model = tw.MajorityVote().fit([[0, 1]] * 500 + [[1, 1]] * 500)
+    >>> drift = model.check_drift([[0, 1]] * 180 + [[1, 1]] * 20)
+    >>> drift.found, [row.rule for row in drift.drifted]
+    (True, ['rule_0', 'rule_0'])
+    >>> {rule: round(distance, 3) for rule, distance in drift.distances.items()}
+    {'rule_0': 0.4, 'rule_1': 0.0}
     """
 
     rows: tuple[DriftRow, ...]

@@ -65,7 +65,8 @@ class EBCC(LabelModel):
 
     Assumes independence given class and subtype, and that rules are rather right than wrong. Copies of a rule break the
     first: all starts begin at the majority vote, which is theirs already, and follow it. A slow climb is cut off at
-    ``max_iter``, and what then comes out depends on the start. *Guarantee*: none.
+    ``max_iter``, and what then comes out depends on the start. *Guarantee*: none. Starts, and which of them is
+    kept, are decided by votes alone if ``fit`` gets no labels, and after the labels are seen if it does.
 
     Parameters
     ----------

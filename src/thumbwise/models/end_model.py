@@ -33,6 +33,13 @@ class SoftLabels:
     items : ndarray of shape (n_rows,)
         Position of the item that the row came from. Cross-validation must keep the rows of an item together: these
         are its ``groups``.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> X, y, sample_weight = tw.soft_labels(["hello", "WIN"], [[1, 0], [0.25, 0.75]])
+    >>> X, y.tolist(), sample_weight.tolist()
+    (['hello', 'WIN', 'WIN'], [0, 0, 1], [1.0, 0.25, 0.75])
     """
 
     X: Any
@@ -151,16 +158,16 @@ def _check_classes(classes: Sequence[Hashable] | AnyArray | None, n_classes: int
     """Names of the columns as an array, of objects if they are of several kinds."""
     if classes is None:
         return np.arange(n_classes)
-    values = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
-    if len(values) != n_classes or len(set(values)) != n_classes:
+    listed = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
+    if len(listed) != n_classes or len(set(listed)) != n_classes:
         raise InvalidLabelsError(
-            f"classes must name each column of proba once; found {len(values)} names, {len(set(values))} of them "
+            f"classes must name each column of proba once; found {len(listed)} names, {len(set(listed))} of them "
             f"different, for {n_classes} columns. Pass model.classes_ of the model that made proba."
         )
-    if len({type(value) for value in values}) == 1 and isinstance(values[0], (str, int, float)):
-        return np.array(values)
+    if len({type(value) for value in listed}) == 1 and isinstance(listed[0], (str, int, float)):
+        return np.array(listed)
     names = np.empty(n_classes, dtype=object)
-    names[:] = values
+    names[:] = listed
     return names
 
 

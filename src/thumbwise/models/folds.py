@@ -1,4 +1,4 @@
-"""What scikit-learn's folds need where labels are unknown: a score that passes over them, held-out probabilities."""
+"""Folds of scikit-learn where labels are unknown: a score that passes over them, held-out probabilities."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ def neg_log_loss(model: Any, votes: Any, y: Any) -> float:
     """Minus the mean log loss on the items with a known label, in nats: ``GridSearchCV(..., scoring=neg_log_loss)``.
 
     scikit-learn's own ``"neg_log_loss"`` takes -1 for a class. This one does not.
+
+    *Guarantee*: none. What is chosen by this score is chosen after gold labels are seen. A certificate from the same
+    labels survives that only if the choice touches neither the rules, nor the moments, nor the level of its box, which
+    must be decided before.
 
     Parameters
     ----------
@@ -53,6 +57,10 @@ def held_out_proba(model: Any, votes: Any, y: Any = None, *, cv: Any = None, n_j
 
     ``cross_val_predict(..., method="predict_proba")`` numbers the values of ``y`` anew, so that -1 becomes class 0.
     Here labels reach ``fit`` as they are.
+
+    Folds that are stratified are split after the labels in ``y`` are seen; those of a splitter that ignores ``y``
+    before. *Guarantee*: none; the probabilities of an item come from a fit to the others, about which a certificate of
+    the whole pool says nothing.
 
     Parameters
     ----------

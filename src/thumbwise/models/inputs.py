@@ -1,4 +1,4 @@
-"""What is passed to fit and predict, read and checked; in scikit-learn's words where its users know them."""
+"""Arguments of fit and predict, read and checked; in scikit-learn's words where its users know them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,13 @@ from thumbwise.votes.counted_votes import CountedVotes
 class MajorityVote(LabelModel):
     """Share of the votes that each class gets; an item without votes gets the same probability for all classes.
 
-    Assumes that all rules are equally good. *Guarantee*: none.
+    The probability of class c is n_c / sum_c' n_c', with n_c votes for c on the item. Nothing is estimated, from votes
+    or from labels. Assumes that all rules are equally good. *Guarantee*: none.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    rule_names_ : tuple of str
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a notebook shows of a model: scikit-learn's diagram, and under it the numbers that a fit is about."""
+"""View of a model in a notebook: scikit-learn's diagram, and under it the numbers that a fit is about."""
 
 from __future__ import annotations
 

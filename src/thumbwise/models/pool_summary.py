@@ -1,4 +1,4 @@
-"""What a fitted model keeps of its pool: numbers that do not grow with it."""
+"""Summary of its pool that a fitted model keeps: numbers that do not grow with it."""
 
 from __future__ import annotations
 

@@ -263,7 +263,8 @@ def descend(game: BrierGame, *, n_steps: int, step: float) -> Play:
 
 
 def project_to_simplex(point: FloatArray) -> FloatArray:
-    """Nearest distribution: all coordinates lowered by the same amount, and cut off at 0."""
+    """Nearest distribution: max(point - t, 0) with the t at which it sums to 1."""
     falling = np.sort(point)[::-1]
+    # The t for the largest 1, 2, ... coordinates alone; right is the last that leaves the smallest of them positive.
     excess = (np.cumsum(falling) - 1) / np.arange(1, len(point) + 1)
     return np.asarray(np.maximum(point - excess[falling > excess][-1], 0))

@@ -1,4 +1,4 @@
-"""Minimises a convex quadratic plus one kink per coordinate with products of its curvature alone.
+"""Minimiser of a convex quadratic plus one kink per coordinate, with products of its curvature alone.
 
 The same problem as in :mod:`thumbwise.numerics.kinked_quadratic`, for so many coordinates that the curvature cannot be
 held or factorised. Each round solves roughly, by conjugate gradients, for the coordinates that are not at their kink or
@@ -37,7 +37,10 @@ class KinkedQuadratic:
         return float(self.linear @ x + x @ bent / 2 + np.where(x > 0, self.rise, self.fall) @ x)
 
     def pulls(self, x: FloatArray, bent: FloatArray) -> FloatArray:
-        """The subgradient of least size: 0 where a coordinate is content."""
+        """The subgradient of least size: 0 where a coordinate is content.
+
+        At a kink, the step from -slopes to the nearest point of [fall, rise].
+        """
         slopes = self.linear + bent
         at_kink = (x == 0) & (self.fall < self.rise)
         outward = np.minimum(slopes + self.rise, 0.0) + np.maximum(slopes + self.fall, 0.0)

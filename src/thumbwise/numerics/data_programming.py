@@ -1,4 +1,4 @@
-"""How often two rules vote together, and the vote rates that explain it. Arrays in, arrays out.
+"""Overlaps, how often two rules vote together, and the vote rates that explain them. Arrays in, arrays out.
 
 Rates are mu[j, v, c] = P(rule j votes v | class c), and w is the class balance. If rules err independently given the
 class, two rules i, j vote (u, v) together on a share sum_c w_c mu[i, u, c] mu[j, v, c] of the items, and rule j votes v
@@ -150,10 +150,10 @@ def minimise(start: FloatArray, overlaps: Overlaps, *, tol: float, max_iter: int
     rounding would otherwise decide how far one slides along a flat valley.
     """
     order = overlaps.order()
-    found = _descend(start[order], overlaps.with_rules(order), tol, max_iter)
+    descent = _descend(start[order], overlaps.with_rules(order), tol, max_iter)
     loadings = np.empty_like(start)
-    loadings[order] = found.loadings
-    return Fit(loadings, found.n_iter, found.residual)
+    loadings[order] = descent.loadings
+    return Fit(loadings, descent.n_iter, descent.residual)
 
 
 def _descend(start: FloatArray, overlaps: Overlaps, tol: float, max_iter: int) -> Fit:

@@ -145,11 +145,11 @@ def make_prior(
 ) -> Tables:
     """Prior concentrations; ``group_prior`` is shared out among the subtypes of a class."""
     k = len(class_counts)
-    said = np.where(np.eye(k, dtype=bool), right, wrong)[None, :, None, :, None]
+    by_vote = np.where(np.eye(k, dtype=bool), right, wrong)[None, :, None, :, None]
     return Tables(
         class_counts[None],
         np.full((1, k, n_groups), group_prior / n_groups),
-        np.broadcast_to(said, (n_rules, k, 1, k, n_groups)),
+        np.broadcast_to(by_vote, (n_rules, k, 1, k, n_groups)),
     )
 
 
@@ -175,7 +175,8 @@ def find_places(rows: Rows) -> tuple[IntArray, IntArray]:
 
     Classes are ranked by how much of the votes they get, rules by how much the votes agree with them; each rank has a
     random number for every class, and rows are ranked by the sum for their votes. So the order of the rules, and rules
-    that never vote, change no start, unless two classes or two rules that differ tie.
+    that never vote, change no start, unless two classes or two rules that differ tie. Votes decide, and where there are
+    known labels these too, through ``shares``.
     """
     k = rows.shares.shape[1]
     spread = rows.counts[:, None] * np.sqrt(rows.shares)
@@ -185,8 +186,8 @@ def find_places(rows: Rows) -> tuple[IntArray, IntArray]:
     return _rank(rows.shares @ numbers[0] + rows.votes @ numbers[rule_places + 1].ravel()), class_places
 
 
-def _rank(values: FloatArray) -> IntArray:
-    return np.argsort(np.argsort(values, kind="stable"))
+def _rank(keys: FloatArray) -> IntArray:
+    return np.argsort(np.argsort(keys, kind="stable"))
 
 
 def count(joint: FloatArray, rows: Rows) -> Tables:

@@ -1,4 +1,4 @@
-"""By how much the intervals of a box must widen until some labeling satisfies them all: two linear programs."""
+"""Least widening of a box, until some labeling satisfies all of its intervals: two linear programs."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def _least_stretch(problem: Problem, lower: FloatArray, upper: FloatArray, stret
     used = problem.shares > 0
     features = sp.csc_array(as_rows(problem.features))[:, np.flatnonzero(used)]
     cells = np.repeat(problem.masses, problem.n_classes)
-    values = (sp.diags_array(1 / problem.shares[used]) @ features.T @ sp.diags_array(cells)).tocsr()
+    # Times a labeling, a row for each moment: its mean over the items that it averages over.
+    averaging = (sp.diags_array(1 / problem.shares[used]) @ features.T @ sp.diags_array(cells)).tocsr()
     column = sp.csr_array(stretch[used][:, None])
-    limits = sp.vstack([sp.hstack([values, -column]), sp.hstack([-values, -column])], format="csr")
+    limits = sp.vstack([sp.hstack([averaging, -column]), sp.hstack([-averaging, -column])], format="csr")
     n_patterns = len(problem.masses)
     ones = sp.kron(sp.eye_array(n_patterns), np.ones((1, problem.n_classes)))
     sums = sp.hstack([ones, sp.csr_array((n_patterns, 1))], format="csr")

@@ -102,10 +102,10 @@ def fold_layer(outer: Dense, own: Dense, row: Dense, rule: Dense, pool: Dense) -
 
 def estimate_pool_means(network: Network, patterns: Patterns, target: int) -> tuple[PoolMeans, ...]:
     """Means that each layer sees, of the votes of a pool, with ``target`` as the class in question."""
-    found: list[PoolMeans] = []
+    means: list[PoolMeans] = []
     for _ in network.layers:
-        found.append(_next_means(network.layers[: len(found)], found, patterns, target))
-    return tuple(found)
+        means.append(_next_means(network.layers[: len(means)], means, patterns, target))
+    return tuple(means)
 
 
 def logits(network: Network, means: Sequence[PoolMeans], patterns: Patterns, target: int) -> FloatArray:
@@ -115,11 +115,11 @@ def logits(network: Network, means: Sequence[PoolMeans], patterns: Patterns, tar
     """
     offsets = _offsets(network.layers, means)
     n_in = len(network.head[0].matrix)
-    found = np.full(patterns.n_patterns, _read_out(network.head, np.zeros((n_in, 1)))[0])
+    by_pattern = np.full(patterns.n_patterns, _read_out(network.head, np.zeros((n_in, 1)))[0])
     for chunk in _chunks(patterns, target):
         vectors = _embed(network.layers, offsets, chunk)
-        found[chunk.patterns] = _read_out(network.head, chunk.row_means(vectors))
-    return found
+        by_pattern[chunk.patterns] = _read_out(network.head, chunk.row_means(vectors))
+    return by_pattern
 
 
 def _next_means(layers: Sequence[Layer], means: Sequence[PoolMeans], patterns: Patterns, target: int) -> PoolMeans:
@@ -165,8 +165,8 @@ def _read_out(head: Sequence[Dense], vectors: FloatArray) -> FloatArray:
     return np.asarray(_multiply(last.matrix, vectors)[0] + last.bias[0])
 
 
-def _leaky(values: FloatArray) -> FloatArray:
-    return np.maximum(values, LEAK * values)
+def _leaky(vectors: FloatArray) -> FloatArray:
+    return np.maximum(vectors, LEAK * vectors)
 
 
 def _multiply(matrix: FloatArray, vectors: FloatArray) -> FloatArray:

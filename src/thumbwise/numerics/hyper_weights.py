@@ -1,4 +1,4 @@
-"""Read the published weights of the hyper label model without running anything that the file says.
+"""Published weights of the hyper label model, read without running anything that the file says.
 
 The ``hyperlm`` package ships them as a file of torch: a zip with a pickle, and one member per array. A pickle is a
 program; here it is recorded and never carried out (:mod:`thumbwise.numerics.inert_pickle`). Neither torch nor the
@@ -104,9 +104,9 @@ def read_tensors(path: Path) -> dict[str, FloatArray]:
     return {name: _read_array(path, members, name, state[name], shape) for name, shape in shapes.items()}
 
 
-def _refuse(path: Path, found: str, cause: Exception | None = None) -> NoReturn:
+def _refuse(path: Path, fault: str, cause: Exception | None = None) -> NoReturn:
     raise InvalidFileError(
-        f"{path} must be the checkpoint of a hyper label model as hyperlm publishes it; {found}. Nothing in it was "
+        f"{path} must be the checkpoint of a hyper label model as hyperlm publishes it; {fault}. Nothing in it was "
         "run. Install hyperlm 0.0.5 again",
         InPython(", or leave weights=None to use its own file"),
         ".",
@@ -152,8 +152,8 @@ def _read_pickle(path: Path, content: bytes) -> Any:
         _refuse(path, f"its pickle holds what weights do not need: {_shorten(error)}", error)
 
 
-def _find_state(path: Path, found: Any) -> dict[Any, Any]:
-    state = found.get("model_state_dict") if isinstance(found, dict) else None
+def _find_state(path: Path, described: Any) -> dict[Any, Any]:
+    state = described.get("model_state_dict") if isinstance(described, dict) else None
     if not isinstance(state, dict):
         _refuse(path, "it has no model_state_dict")
     return state
@@ -169,10 +169,10 @@ def _read_array(path: Path, members: dict[str, bytes], name: str, call: Any, sha
     content = members.get(f"data/{arguments[0].key[2]}", b"")
     if len(content) != 4 * prod(shape):
         _refuse(path, f"{name} has {len(content)} bytes where {4 * prod(shape)} are needed")
-    values = np.frombuffer(content, dtype="<f4").astype(np.float64).reshape(shape)
-    if not np.isfinite(values).all():
+    array = np.frombuffer(content, dtype="<f4").astype(np.float64).reshape(shape)
+    if not np.isfinite(array).all():
         _refuse(path, f"{name} holds values that are not finite")
-    return values
+    return array
 
 
 def _holds_floats(storage: Any) -> bool:

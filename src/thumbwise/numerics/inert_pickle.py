@@ -1,4 +1,4 @@
-"""What a pickle describes, without doing anything that it says.
+"""Contents of a pickle as it describes them, without doing anything that it says.
 
 A pickle is a program for a stack machine that may import and call whatever it likes. Here the program is followed on a
 stack of its own, but an import leaves a name, a call leaves a note of the call, and an instruction or a name that was

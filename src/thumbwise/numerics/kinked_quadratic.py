@@ -1,4 +1,4 @@
-"""Minimises a convex quadratic plus one kink per coordinate: the step of a Newton method on the dual.
+"""Minimiser of a convex quadratic plus one kink per coordinate: the step of a Newton method on the dual.
 
     minimise  linear'x + x'curvature x / 2 + sum_m kink_m(x_m),   kink(x) = rise * x for x > 0,  fall * x for x < 0
 
@@ -36,6 +36,7 @@ def minimise_kinked_quadratic(
         free = (sign != 0) | smooth
         pull = slopes + np.where(sign > 0, rise, fall)
         if (np.abs(pull[free]) <= tolerance[free]).all():
+            # A coordinate rests at its kink while minus its slope lies in [fall, rise].
             wish = np.where(slopes + rise < -tolerance, 1.0, np.where(slopes + fall > tolerance, -1.0, 0.0))
             wish[free] = 0
             if not wish.any():

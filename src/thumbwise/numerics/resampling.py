@@ -14,6 +14,8 @@ _CHUNK = 2**20
 def bootstrap_means(columns: FloatArray, rng: np.random.Generator, level: float) -> list[tuple[float, float]]:
     """Percentile bootstrap interval of the mean of each column; rows are drawn, the same for all columns.
 
+    *Guarantee*: none; coverage is approximate, for many rows.
+
     Examples
     --------
     >>> values = np.arange(101.0)[:, None]
@@ -59,7 +61,12 @@ def sign_flip_test(differences: FloatArray, rng: np.random.Generator) -> FloatAr
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """P-values after Holm's step-down correction: the chance of any false alarm among them stays below the level.
+    """P-values after Holm's step-down correction: the i-th smallest of m becomes max over l <= i of (m - l + 1) p_(l).
+
+    What exceeds 1 is cut to it.
+
+    *Guarantee*: rejecting what is at most a level gives any false alarm at all with at most that probability, however
+    the m tests depend on each other, if each p-value is valid and the level is set before they are seen.
 
     Examples
     --------

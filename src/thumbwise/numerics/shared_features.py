@@ -94,10 +94,10 @@ class Transposed:
 
     features: SharedFeatures
 
-    def __matmul__(self, values: FloatArray) -> FloatArray:
+    def __matmul__(self, by_cell: FloatArray) -> FloatArray:
         kept = self.features
-        by_class = values.reshape(-1, kept.n_classes).sum(axis=0)
-        return np.asarray(kept.shared.T @ by_class + kept.extra.T @ values[kept.cells])
+        by_class = by_cell.reshape(-1, kept.n_classes).sum(axis=0)
+        return np.asarray(kept.shared.T @ by_class + kept.extra.T @ by_cell[kept.cells])
 
 
 Rows: TypeAlias = "sp.csr_array | SharedFeatures"

@@ -1,4 +1,4 @@
-"""Minimises the dual of the game by Newton's method with kinks, and says how far it got.
+"""Newton's method with kinks for the dual of the game, which says how far it got.
 
 Two ways to a Newton step. With few moments the curvature is a matrix, and the step is exact. With many, or when classes
 are so many that features are shared, only products with the curvature are taken, each at the cost of the votes.
@@ -86,7 +86,9 @@ def solve_dual(
 
     Each iteration minimises the second-order model of the smooth part plus the exact kinks, then halves the step until
     the dual value falls. Stops when no moment is further than ``tol`` from where its weight wants it, when the dual
-    value is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations.
+    value is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations. The box,
+    and so whatever gold labels say, is settled before; when to stop may depend on anything, since the dual value bounds
+    the loss at all weights.
     """
     find_target = _target_by_products if _is_large(problem) else _newton_target
     weights = np.zeros(len(problem.shares)) if start is None else start.astype(float)

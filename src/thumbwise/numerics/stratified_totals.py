@@ -92,10 +92,10 @@ def _largest_dual(counts: GroupCounts, log_error: FloatArray) -> FloatArray:
         steps = np.stack(np.meshgrid(*(np.linspace(-1, 1, n) for n in shape)), axis=-1).reshape(-1, 2)
         points = centre + steps[:, :, None] * reach
         pull = np.exp(points[:, 0])
-        values = dual_value(counts, log_error, pull, np.exp(points[:, 1]) / pull)
-        chosen = np.argmax(values, axis=0), np.arange(len(low))
-        is_better = values[chosen] > best
-        best = np.where(is_better, values[chosen], best)
+        duals = dual_value(counts, log_error, pull, np.exp(points[:, 1]) / pull)
+        chosen = np.argmax(duals, axis=0), np.arange(len(low))
+        is_better = duals[chosen] > best
+        best = np.where(is_better, duals[chosen], best)
         centre = np.where(is_better, points[chosen[0], :, chosen[1]].T, centre)
         reach = reach * 2.5 / np.array(shape)[:, None]
     return best

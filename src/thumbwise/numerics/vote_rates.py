@@ -1,4 +1,4 @@
-"""How rules vote given the class: rates[j, v, c], the probability that rule j votes v on an item of class c.
+"""Vote rates given the class: rates[j, v, c], the probability that rule j votes v on an item of class c.
 
 Dawid and Skene's model of votes, in three kinds that differ in which rates are equal. Arrays in, arrays out.
 """

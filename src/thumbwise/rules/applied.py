@@ -1,4 +1,4 @@
-"""What rules said about items, put together from chunks: votes, and failures kept apart from abstentions."""
+"""Votes of rules that were applied, put together from chunks; failures are kept apart from abstentions."""
 
 from __future__ import annotations
 
@@ -54,6 +54,19 @@ class AppliedRules:
         Where a rule raised an error or returned no class.
     failures : tuple of RuleFailure
         By item, then by rule; of each rule the first 1,000. ``failed`` has all of them.
+
+    Notes
+    -----
+    *Guarantee*: none. No label is seen; gold can speak of these rules if they were written before its labels were seen.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> def positive(number):
+    ...     return int(number > 0)
+    >>> applied = tw.apply_rules([1, -1, 5], [positive])
+    >>> applied.failed.tolist(), applied.n_failures, applied.counts
+    ([[False], [False], [False]], 0, (RuleCounts(rule='positive', n_votes=3, n_abstentions=0, n_failures=0),))
     """
 
     votes: Votes
@@ -158,13 +171,13 @@ class Collected:
         return AppliedRules(votes, failed, tuple(self._failures))
 
     def _infer_classes(self, codes: IntArray) -> tuple[IntArray, ClassNames]:
-        found: list[Any] = sorted(self._number)
-        by_number = bool(found) and isinstance(found[0], int)
-        names = tuple(range(found[-1] + 1)) if by_number else tuple(found)
+        returned: list[Any] = sorted(self._number)
+        by_number = bool(returned) and isinstance(returned[0], int)
+        names = tuple(range(returned[-1] + 1)) if by_number else tuple(returned)
         if len(names) < 2:
             failures = f" {_sentence(self._failures[0])}." if self._failures else ""
             raise InvalidVotesError(
-                f"there must be at least two classes; the rules returned {', '.join(map(repr, found)) or 'none'}. "
+                f"there must be at least two classes; the rules returned {', '.join(map(repr, returned)) or 'none'}. "
                 f"Pass class_names=[...].{failures}"
             )
         place = {name: c for c, name in enumerate(names)}

@@ -113,6 +113,8 @@ def apply_rules(
     NaN, a score, a list, True or False (unless a class is named so), a class that was not declared. The other rules
     and items go on. What comes out does not depend on the number of processes.
 
+    No label is seen. What gold proves about rules holds if they were written, and chosen, before its labels were seen.
+
     Parameters
     ----------
     items : list, iterable, column or frame

@@ -25,6 +25,8 @@ def _gives_numbers(step: RuleVotes) -> bool:
 class RuleVotes(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Applies rules to items, so that a pipeline goes from texts or rows to probabilities.
 
+    Classes that are not declared are settled by what the rules return in ``fit``, before any label is seen.
+
     Parameters
     ----------
     rules : sequence of rules or functions

@@ -1,4 +1,4 @@
-"""What a rule returns, read as a class or an abstention; everything else is an error that says what must hold."""
+"""Returns of rules, read as a class or an abstention; everything else is an error that says what must hold."""
 
 from __future__ import annotations
 

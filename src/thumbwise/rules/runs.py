@@ -1,4 +1,4 @@
-"""Calls rules on items, here or in processes; what they raise is written down and stops nothing."""
+"""Calls of rules on items, here or in processes; what they raise is written down and stops nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How DuckDB reads and writes each kind of file: names, types and paths taken literally."""
+"""Kinds of files as DuckDB reads and writes them: names, types and paths taken literally."""
 
 from __future__ import annotations
 
@@ -264,9 +264,9 @@ def _plain(column: Column) -> Any:
     """What DuckDB scans: strings as objects with None where missing, everything else with its mask."""
     if column.dtype.kind not in "OU":
         return column
-    values = np.array(column.data, dtype=object)
-    values[np.ma.getmaskarray(column)] = None
-    return values
+    objects = np.array(column.data, dtype=object)
+    objects[np.ma.getmaskarray(column)] = None
+    return objects
 
 
 KINDS = {

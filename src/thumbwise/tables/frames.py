@@ -40,13 +40,13 @@ def index_name(frame: nw.DataFrame[Any]) -> str:
 
 def _from_series(series: nw.Series[Any]) -> Column:
     if series.dtype.is_numeric() and not series.dtype.is_decimal() and not series.null_count():
-        values = series.to_numpy()
-        return np.ma.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else False)
+        array = series.to_numpy()
+        return np.ma.array(array, mask=np.isnan(array) if array.dtype.kind == "f" else False)
     if series.dtype in (nw.String, nw.Categorical, nw.Enum):
         missing = series.is_null().to_numpy()
-        values = np.array([*series.to_list(), None], dtype=object)[:-1]
-        values[missing] = None  # pandas has NaN there
-        return np.ma.array(values, mask=missing)
+        array = np.array([*series.to_list(), None], dtype=object)[:-1]
+        array[missing] = None  # pandas has NaN there
+        return np.ma.array(array, mask=missing)
     return as_column(series.to_list())
 
 

@@ -54,8 +54,8 @@ def read_json_lines(connection: DuckDBPyConnection, path: Path, columns: Sequenc
         names = [names[place] for place in sorted(chosen)]
     types, n_values = _find_types(connection)
     _check_filled(path, n_rows, len(names), n_values)
-    found = dict(zip(names, _fill(connection, types, n_rows, n_values), strict=True))
-    return {name: found[name] for name in (names if columns is None else columns)}
+    by_name = dict(zip(names, _fill(connection, types, n_rows, n_values), strict=True))
+    return {name: by_name[name] for name in (names if columns is None else columns)}
 
 
 def _load_lines(connection: DuckDBPyConnection, path: Path) -> int:
@@ -108,14 +108,14 @@ def _read_alike(
     connection.execute(
         "CREATE TABLE parts AS SELECT json_extract_string(json, '$.*') AS v, json_type(json, '$.*') AS t FROM lines"
     )
-    found: Columns = {}
+    by_name: Columns = {}
     for start in range(0, len(places), _COLUMNS_AT_ONCE):
         some = places[start : start + _COLUMNS_AT_ONCE]
         types = _types_at(connection, some)
         listed = ", ".join(f"CAST(v[{p + 1}] AS {dtype}) AS c{p}" for p, dtype in zip(some, types, strict=True))
         arrays = connection.execute(f"SELECT {listed} FROM parts").fetchnumpy()  # noqa: S608  # no name from outside
-        found |= {names[p]: np.ma.asarray(arrays[f"c{p}"]) for p in some}
-    return found
+        by_name |= {names[p]: np.ma.asarray(arrays[f"c{p}"]) for p in some}
+    return by_name
 
 
 def _types_at(connection: DuckDBPyConnection, places: Sequence[int]) -> list[str]:

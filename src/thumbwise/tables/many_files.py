@@ -115,15 +115,15 @@ def _check_alike(connection: DuckDBPyConnection, files: list[str]) -> bool:
 
 def _kinds(names: list[str], kinds: list[str], children: list[int]) -> dict[str, str]:
     """What each column holds; parts of a nested one are left out."""
-    found: dict[str, str] = {}
+    kind_of: dict[str, str] = {}
     n_inside = 0
     for name, kind, n_children in zip(names, kinds, children, strict=True):
         if n_inside:
             n_inside += n_children - 1
         else:
-            found[name] = kind
+            kind_of[name] = kind
             n_inside = n_children
-    return found
+    return kind_of
 
 
 def _differ(first: str, second: str, how: str) -> InvalidFileError:
@@ -148,10 +148,10 @@ def _find_whole(texts: Any) -> set[str]:
 
 def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:
     """All files that the wildcards stand for."""
-    found = [row[0] for path in paths for row in connection.execute("SELECT file FROM glob(?)", [path]).fetchall()]
-    if not found:
+    files = [row[0] for path in paths for row in connection.execute("SELECT file FROM glob(?)", [path]).fetchall()]
+    if not files:
         raise InvalidFileError(f"there is no file {paths[0]}. Check its name and folder.")
-    return found
+    return files
 
 
 def _common_header(files: list[str], delimiter: str) -> tuple[list[str], str]:

@@ -27,8 +27,8 @@ def own_index(source: nw.DataFrame[Any] | nw.Series[Any]) -> AnyArray | None:
     index = nw.maybe_get_index(source)
     if index is None:
         return None
-    values = np.asarray(index)
-    return None if counts_rows(values) else values
+    row_ids = np.asarray(index)
+    return None if counts_rows(row_ids) else row_ids
 
 
 def counts_rows(index: AnyArray) -> bool:

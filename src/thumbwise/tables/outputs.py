@@ -1,4 +1,4 @@
-"""What may be written where: the one policy of everything that writes a file or a folder.
+"""Policy of everything that writes a file or a folder: what may be written where.
 
 - An output is never one of the inputs, lies in none, holds none, and would not be found by their wildcards.
 - A file that exists is replaced unasked only if nothing is lost: it is empty, or recognisably an earlier output of the
@@ -121,10 +121,10 @@ def _holds_labels(path: Path) -> bool:
         if ending != ".parquet":
             return is_label_table(list(json.loads(_start(path).splitlines()[0])))
         with connect(path) as connection:
-            found = connection.execute("SELECT name FROM parquet_schema(?)", [pattern_of(path)]).fetchall()
+            rows = connection.execute("SELECT name FROM parquet_schema(?)", [pattern_of(path)]).fetchall()
     except (InvalidFileError, duckdb.Error, ValueError, TypeError, IndexError, RecursionError):
         return False
-    return is_label_table([name for (name,) in found[1:]])  # the first is that of the whole table
+    return is_label_table([name for (name,) in rows[1:]])  # the first is that of the whole table
 
 
 def _start(path: Path) -> str:

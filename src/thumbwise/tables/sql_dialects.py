@@ -1,4 +1,4 @@
-r"""How three databases write names, texts and numbers, so that nothing in them is read as anything else.
+r"""SQL of three databases: names, texts and numbers, written so that nothing in them is read as anything else.
 
 What differs:
 

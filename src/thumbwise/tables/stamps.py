@@ -1,4 +1,4 @@
-"""Whether a file is the same before and after it was read."""
+"""Stamps of files, which tell whether one is the same before and after it was read."""
 
 from __future__ import annotations
 

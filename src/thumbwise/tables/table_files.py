@@ -154,9 +154,9 @@ def check_names(names: Sequence[str]) -> None:
 def _check_ending(path: Path) -> str:
     ending = path.suffix.lower()
     if ending not in KINDS:
-        found = repr(ending) if ending else "none"
+        shown = repr(ending) if ending else "none"
         raise InvalidFileError(
-            f"{path} must end in one of {', '.join(KINDS)}, which says what kind of file it is; its ending is {found}."
+            f"{path} must end in one of {', '.join(KINDS)}, which says what kind of file it is; its ending is {shown}."
             " Rename or convert it."
         )
     return ending

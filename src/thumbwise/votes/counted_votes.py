@@ -1,4 +1,4 @@
-"""What models need of votes: names, and how often each pattern occurs. The items may be here or elsewhere."""
+"""Names, and how often each pattern occurs: all that models need of votes. The items may be here or elsewhere."""
 
 from __future__ import annotations
 

@@ -148,14 +148,14 @@ def _largest_vote(table: AnyArray) -> int:
 
 def largest_label(labels: Any) -> int:
     """Largest class number among labels, or the last column of probabilities; -1 for names, or if there are none."""
-    values = np.asarray([] if labels is None else labels)
-    if values.ndim == 2 and values.shape[1] > 1:
-        return int(values.shape[1]) - 1
-    if values.dtype.kind == "O":  # numbers among missing values
-        values = np.array([v for v in values.ravel().tolist() if isinstance(v, (int, float)) and not is_missing(v)])
-    if values.size == 0 or values.dtype.kind not in "biuf":
+    given = np.asarray([] if labels is None else labels)
+    if given.ndim == 2 and given.shape[1] > 1:
+        return int(given.shape[1]) - 1
+    if given.dtype.kind == "O":  # numbers among missing values
+        given = np.array([v for v in given.ravel().tolist() if isinstance(v, (int, float)) and not is_missing(v)])
+    if given.size == 0 or given.dtype.kind not in "biuf":
         return UNKNOWN
-    largest = np.nanmax(np.append(values, UNKNOWN)) if values.dtype.kind == "f" else values.max()
+    largest = np.nanmax(np.append(given, UNKNOWN)) if given.dtype.kind == "f" else given.max()
     if largest >= MAX_INFERRED_CLASSES:
         raise InvalidLabelsError(
             f"labels must be class numbers; found {largest}, which would make more than {MAX_INFERRED_CLASSES} "

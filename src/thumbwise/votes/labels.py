@@ -40,21 +40,21 @@ def code_labels(labels: Any, class_names: Sequence[Hashable], n_items: int) -> I
 
     A label that is a class name stands for that class. If no class is named by a number, numbers are class numbers.
     """
-    values = _as_column(labels, n_items)
+    column = _as_column(labels, n_items)
     number: dict[Hashable, int] = {name: c for c, name in enumerate(class_names)}
     if not any(isinstance(name, (int, float)) for name in class_names):
         number.update({c: c for c in range(len(class_names))})
     number.setdefault(UNKNOWN, UNKNOWN)
-    if values.dtype.kind in "biu" and tuple(class_names) == tuple(range(len(class_names))):
-        coded = values.astype(np.int64, copy=False)
+    if column.dtype.kind in "biu" and tuple(class_names) == tuple(range(len(class_names))):
+        coded = column.astype(np.int64, copy=False)
         strange = (coded < UNKNOWN) | (coded >= len(class_names))
         if strange.any():
-            raise _strange_label(values, np.flatnonzero(strange), class_names)
+            raise _strange_label(column, np.flatnonzero(strange), class_names)
         return coded
-    plain = values.tolist()
+    plain = column.tolist()
     coded = np.array([UNKNOWN if is_missing(v) else number.get(v, UNKNOWN - 1) for v in plain], dtype=np.int64)
     if (coded < UNKNOWN).any():
-        raise _strange_label(values, np.flatnonzero(coded < UNKNOWN), class_names)
+        raise _strange_label(column, np.flatnonzero(coded < UNKNOWN), class_names)
     return coded
 
 
@@ -70,20 +70,20 @@ def label_counts(votes: Votes, labels: IntArray) -> IntArray:
 def _as_column(labels: Any, n_items: int) -> AnyArray:
     series = nw.from_native(labels, allow_series=True, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
-        values: AnyArray = np.array(series.to_list(), dtype=object if series.null_count() else None)
+        column: AnyArray = np.array(series.to_list(), dtype=object if series.null_count() else None)
     else:
-        values = np.asarray(labels)
-    if values.shape == (n_items, 1):
-        values = values.ravel()
-    if values.ndim != 1 or len(values) != n_items:
+        column = np.asarray(labels)
+    if column.shape == (n_items, 1):
+        column = column.ravel()
+    if column.ndim != 1 or len(column) != n_items:
         raise InvalidLabelsError(
-            f"there must be one label per item; found labels of shape {values.shape} for {n_items} items."
+            f"there must be one label per item; found labels of shape {column.shape} for {n_items} items."
         )
-    return values
+    return column
 
 
-def _strange_label(values: AnyArray, strange: IntArray, class_names: Sequence[Hashable]) -> InvalidLabelsError:
-    value = values[strange[0]]
+def _strange_label(column: AnyArray, strange: IntArray, class_names: Sequence[Hashable]) -> InvalidLabelsError:
+    value = column[strange[0]]
     value = value.item() if isinstance(value, np.generic) else value
     known = ", ".join(repr(name) for name in class_names[:10]) + (", ..." if len(class_names) > 10 else "")
     near = get_close_matches(str(value), [str(name) for name in class_names], n=1) if isinstance(value, str) else []

@@ -51,8 +51,16 @@ class LazyVotes(CountedVotes):
 
     Attributes
     ----------
+    n_items, n_rules, n_classes : int
+    rule_names : tuple of str, of length n_rules
+    class_names : tuple, of length n_classes
     patterns : Patterns
         As those of the same votes in memory.
+
+    Notes
+    -----
+    *Guarantee*: none of its own. Patterns and counts are those of the same votes in memory, so what a model proves is
+    the same; the items must not change between the count and the predictions. No gold label is seen.
 
     Examples
     --------

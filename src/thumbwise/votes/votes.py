@@ -51,12 +51,22 @@ class Votes(CheckedVotes):
 
     Attributes
     ----------
+    n_items, n_rules, n_classes : int
+    rule_names : tuple of str, of length n_rules
+    class_names : tuple, of length n_classes
+        The numbers 0, 1, ... if classes have no names.
+    item_ids : ndarray of shape (n_items,)
+        Positions if no ids were given.
     array : read-only ndarray of shape (n_items, n_rules)
         Class numbers, -1 where a rule abstains. If the votes are long ones, made when first asked for.
     patterns : Patterns
         Distinct rows and their counts, in an order that does not depend on the order of the items.
     inverse : ndarray of shape (n_items,)
-        The pattern of each item.
+        The pattern of each item: ``array`` is ``patterns.to_rows()[inverse]``.
+
+    Notes
+    -----
+    *Guarantee*: none. Votes are what rules say, and nothing here asks whether they are right: no gold label is seen.
 
     Examples
     --------

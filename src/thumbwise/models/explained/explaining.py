@@ -1,4 +1,4 @@
-"""Why a model says what it says: the part of each vote in a prediction that is a softmax of sums.
+"""Reasons for what a model says: the part of each vote in a prediction that is a softmax of sums.
 
 The score of class c is a term of the class plus one term for each vote. This holds for the game of
 :class:`BalsubramaniFreund` with any box, and for every model whose ``additive_terms`` are those of a softmax, such as
@@ -160,7 +160,7 @@ def explain_many(model: Any, votes: Any, items: Any = None) -> dict[str, AnyArra
     """One row for each vote on some items, as columns that any frame library takes.
 
     Works on patterns, a block at a time: memory follows the number of rows and time the sum of squared numbers of votes
-    of the patterns. Items that no rule votes on have no row.
+    of the patterns. Items that no rule votes on have no row. *Guarantee*: none, as for :func:`explain`.
 
     Parameters
     ----------
@@ -196,15 +196,15 @@ def explain_many(model: Any, votes: Any, items: Any = None) -> dict[str, AnyArra
     contribution, proba, proba_without = (column[rows] for column in by_vote)
     known = np.full(votes.n_items, -1)
     np.put(known, *model._known_items(votes))
-    label, said = known[positions[owners]], patterns.classes[rows]
+    label, voted = known[positions[owners]], patterns.classes[rows]
     is_known = label >= 0
     return {
         "item_id": votes.item_ids[positions[owners]],
         "rule": _as_objects(votes.rule_names)[patterns.rules[rows]],
-        "vote": _as_objects(votes.class_names)[said],
+        "vote": _as_objects(votes.class_names)[voted],
         "contribution": contribution,
-        "proba": np.where(is_known, label == said, proba),
-        "proba_without": np.where(is_known, label == said, proba_without),
+        "proba": np.where(is_known, label == voted, proba),
+        "proba_without": np.where(is_known, label == voted, proba_without),
         "is_known": is_known,
     }
 
@@ -261,14 +261,14 @@ def _softmax(by_class: FloatArray) -> FloatArray:
 def _find_many(votes: Votes, items: Any) -> IntArray:
     if isinstance(items, (str, bytes)):
         raise InvalidChoiceError(f"items must be a list of ids or positions; found {items!r}. Write [{items!r}].")
-    values = list(items)
-    if values and all(isinstance(value, (bool, np.bool_)) for value in values):
-        if len(values) != votes.n_items:
+    wanted = list(items)
+    if wanted and all(isinstance(value, (bool, np.bool_)) for value in wanted):
+        if len(wanted) != votes.n_items:
             raise InvalidChoiceError(
-                f"truth values must be one per item, {votes.n_items}; found {len(values)}. Or list ids or positions."
+                f"truth values must be one per item, {votes.n_items}; found {len(wanted)}. Or list ids or positions."
             )
-        return np.flatnonzero(values)
-    return _find_items(votes, values)
+        return np.flatnonzero(wanted)
+    return _find_items(votes, wanted)
 
 
 def _find_items(votes: Votes, items: list[Hashable]) -> IntArray:

@@ -1,4 +1,4 @@
-"""What a prediction is made of, and how that is said in a few lines."""
+"""Parts of a prediction, and how they are said in a few lines."""
 
 from __future__ import annotations
 
@@ -79,6 +79,18 @@ class Explanation:
         ``proba`` if that one vote were an abstention. The weights stay as they were fitted: nothing is fitted anew.
     widening : str
         If the box had to be widened, how: the bounds of the terms are those before it.
+
+    Notes
+    -----
+    *Guarantee*: none; terms say what the model does, not whether it is right.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = [[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> explanation = tw.explain(tw.DawidSkene(prior_right=3, prior_wrong=1).fit(votes), votes, 0)
+    >>> explanation.rules, explanation.scores.round(2).tolist()
+    (('rule_0', 'rule_1', 'rule_2'), [2.24, 0.06])
     """
 
     item_id: Hashable
@@ -160,8 +172,10 @@ class Explanation:
         return f"{start} of {show(self.label)} against {show(self.against)} {_show_odds(total)}: {', '.join(shown)}"
 
     def _bound_lines(self) -> list[str]:
-        found = list(dict.fromkeys(term.bound for term in self.terms if term.active))
-        shown = found[:_MOST_SHOWN] + ([f"{len(found) - _MOST_SHOWN} more decide"] if len(found) > _MOST_SHOWN else [])
+        bounds = list(dict.fromkeys(term.bound for term in self.terms if term.active))
+        shown = bounds[:_MOST_SHOWN] + (
+            [f"{len(bounds) - _MOST_SHOWN} more decide"] if len(bounds) > _MOST_SHOWN else []
+        )
         idle = [_show_moment(term.name) for term in self.terms if term.active == 0 and term.rule is not None]
         if idle:
             more = ", ..." if len(idle) > _MOST_SHOWN else ""

@@ -1,1 +1,1 @@
-"""What a saved model holds, and how it is checked."""
+"""Saved models: what a file holds, and how it is checked."""

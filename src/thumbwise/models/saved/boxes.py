@@ -141,10 +141,10 @@ def _read_builder(node: Node, votes: Votes) -> MomentBuilder:
     if node.child("kind").text(("ConditionalRate", "LinearMoment")) == "LinearMoment":
         _, name, coefficients = node.fields("kind", "name", "coefficients")
         return LinearMoment(name.text(), _read_coefficients(coefficients, votes))
-    _, rule, true, said, rate = node.fields("kind", "rule", "true", "said", "rate")
+    _, rule, true, voted, rate = node.fields("kind", "rule", "true", "said", "rate")
     if rule.text() not in votes.rule_names:
         rule.refuse("one of the rules of the model")
-    return ConditionalRate(rule.text(), _read_class(true, votes), _read_class(said, votes), rate.number(0, 1))
+    return ConditionalRate(rule.text(), _read_class(true, votes), _read_class(voted, votes), rate.number(0, 1))
 
 
 def _read_class(node: Node, votes: Votes) -> Hashable:
@@ -240,7 +240,7 @@ def _read_evidence(node: Node, votes: Votes, pool: str) -> Evidence:
         implied.truth(),
         n_gold.whole(),
         pool if is_bound.truth() else None,
-        check.optional(lambda found: _read_check(found, votes)),
+        check.optional(lambda entry: _read_check(entry, votes)),
         objection.optional(Node.text),
         widening.optional(_read_widening),
     )

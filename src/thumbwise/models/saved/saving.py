@@ -113,6 +113,21 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> A
     ------
     InvalidFileError
         The file is not such a model, or of a newer format; the message says what must hold, and where it does not.
+
+    Notes
+    -----
+    *Guarantee*: predictions are those of the model that was saved, to the last bit. A certificate is read as it was
+    written, and speaks of the items of the fit; nothing in a file proves that it was not changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import thumbwise as tw
+    >>> votes = [[0, 0], [1, 1], [1, 0]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tw.MajorityVote().fit(votes).save(f"{folder}/model.json")
+    ...     tw.load(f"{folder}/model.json").predict(votes)
+    array([0, 1, 0])
     """
     return build(parse(Path(path), _read_bytes(Path(path), max_bytes)))
 
@@ -258,32 +273,32 @@ def _read_known(node: Node, n_classes: int) -> tuple[KnownLabels | None, bool]:
     if node.value is None:
         return None, True
     kept, mixed, ids, labels = node.fields("kept", "mixed", "ids", "labels")
-    values = [entry.scalar() for entry in ids.items()]
-    if len(set(values)) < len(values) or not values:
+    listed = [entry.scalar() for entry in ids.items()]
+    if len(set(listed)) < len(listed) or not listed:
         ids.refuse("a list of different ids", "an id twice, or none")
-    coded = [entry.whole(0, n_classes - 1) for entry in labels.items(len(values))]
-    return KnownLabels(_as_ids(ids, values, mixed.truth()), np.array(coded, dtype=np.int64)), kept.truth()
+    coded = [entry.whole(0, n_classes - 1) for entry in labels.items(len(listed))]
+    return KnownLabels(_as_ids(ids, listed, mixed.truth()), np.array(coded, dtype=np.int64)), kept.truth()
 
 
-def _as_ids(node: Node, values: list[Any], mixed: bool) -> AnyArray:
+def _as_ids(node: Node, listed: list[Any], mixed: bool) -> AnyArray:
     if mixed:
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
+        array = np.empty(len(listed), dtype=object)
+        array[:] = listed
         return array
-    kinds = {type(value) for value in values}
+    kinds = {type(value) for value in listed}
     if len(kinds) != 1 or not kinds <= {str, int, float}:
         node.refuse('strings, or whole numbers, or numbers, unless "mixed" is true', "several kinds")
-    largest = max(values) if kinds == {int} else 0
-    array = np.array(values, dtype=np.uint64 if largest >= 2**63 and min(values) >= 0 else None)
-    if array.dtype.kind not in "iufU" or list(map(repr, array.tolist())) != list(map(repr, values)):
+    largest = max(listed) if kinds == {int} else 0
+    array = np.array(listed, dtype=np.uint64 if largest >= 2**63 and min(listed) >= 0 else None)
+    if array.dtype.kind not in "iufU" or list(map(repr, array.tolist())) != list(map(repr, listed)):
         node.refuse("ids that an array can hold", "a number that is too large, or text that ends in a null character")
     return array
 
 
 def _write_parameters(model: LabelModel) -> dict[str, Any]:
     """Parameters of the constructor, but for those that the model keeps out of files."""
-    fields, values = model._parameter_fields, model.get_params(deep=False)
-    kept = {name: value for name, value in values.items() if fields.get(name, ...) is not None}
+    fields, parameters = model._parameter_fields, model.get_params(deep=False)
+    kept = {name: value for name, value in parameters.items() if fields.get(name, ...) is not None}
     return {name: _write_parameter(name, value) for name, value in kept.items()}
 
 
@@ -300,12 +315,12 @@ def _read_parameters(node: Node, model_class: type[LabelModel], setting: Setting
     """As the model says, or of the kind that the default has; a parameter that is absent keeps its default."""
     fields, parameters = model_class._parameter_fields, inspect.signature(model_class).parameters
     names = [name for name in parameters if fields.get(name, ...) is not None]
-    values: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name in node.keys((), names):
         field, child = fields.get(name), node.child(name)
         default = parameters[name].default
-        values[name] = _read_parameter(child, default) if field is None else field.read(child, None, setting)
-    return values
+        settings[name] = _read_parameter(child, default) if field is None else field.read(child, None, setting)
+    return settings
 
 
 def _read_parameter(node: Node, default: Any) -> Any:

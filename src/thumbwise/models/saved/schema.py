@@ -37,8 +37,8 @@ class Node:
     place: str
     path: Path
 
-    def refuse(self, must: str, found: str | None = None) -> NoReturn:
-        refuse(self.path, f"{self.place} must be {must}; found {_show(self.value) if found is None else found}")
+    def refuse(self, must: str, instead: str | None = None) -> NoReturn:
+        refuse(self.path, f"{self.place} must be {must}; found {_show(self.value) if instead is None else instead}")
 
     def fields(self, *names: str) -> list[Node]:
         """Values of an object that must have these fields and no others, in this order."""

@@ -73,9 +73,9 @@ def to_sql(
     steps = Steps(find_dialect(dialect), model.additive_terms(), model.classes_.tolist())
     if abstain is None and class_values is None:
         abstain = ABSTAIN
-    values = _settle_values(steps.classes, class_values)
-    _check_values(values, abstain)
-    decoded = steps.decode(_settle_columns(steps.dialect, model.rule_names_, columns or {}), values, abstain)
+    value_of = _settle_values(steps.classes, class_values)
+    _check_values(value_of, abstain)
+    decoded = steps.decode(_settle_columns(steps.dialect, model.rule_names_, columns or {}), value_of, abstain)
     if id_column is not None:
         decoded = steps.add_ids(id_column, model.known_) + decoded
     parts = [table] if isinstance(table, str) else list(table)
@@ -90,12 +90,12 @@ def _settle_values(classes: Sequence[Any], class_values: Any) -> list[Any]:
         return list(range(len(classes)))
     if isinstance(class_values, str) and class_values != "names":
         raise InvalidChoiceError(f'class_values must be "names" or a sequence of values; found {class_values!r}.')
-    values = list(classes if isinstance(class_values, str) else class_values)
-    if len(values) != len(classes):
+    value_of = list(classes if isinstance(class_values, str) else class_values)
+    if len(value_of) != len(classes):
         raise InvalidChoiceError(
-            f"class_values must hold one value for each of the {len(classes)} classes; found {len(values)}."
+            f"class_values must hold one value for each of the {len(classes)} classes; found {len(value_of)}."
         )
-    return [value.item() if isinstance(value, np.generic) else value for value in values]
+    return [value.item() if isinstance(value, np.generic) else value for value in value_of]
 
 
 def _settle_columns(dialect: Dialect, rules: Sequence[str], columns: Mapping[str, str]) -> list[str]:
@@ -115,9 +115,9 @@ def _settle_columns(dialect: Dialect, rules: Sequence[str], columns: Mapping[str
     return names
 
 
-def _check_values(values: Sequence[Any], abstain: Any) -> None:
+def _check_values(value_of: Sequence[Any], abstain: Any) -> None:
     """Values that stand for classes and abstentions: of one kind, and distinct."""
-    given = [*values] if abstain is None else [*values, abstain]
+    given = [*value_of] if abstain is None else [*value_of, abstain]
     kinds = {next((kind for kind in (str, bool) if isinstance(value, kind)), float) for value in given}
     if len(kinds) > 1:
         raise InvalidChoiceError(

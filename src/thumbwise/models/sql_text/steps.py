@@ -36,13 +36,13 @@ class Steps:
     terms: AdditiveTerms
     classes: Sequence[Any]
 
-    def decode(self, columns: Sequence[str], values: Sequence[Any], abstain: Any) -> list[str]:
+    def decode(self, columns: Sequence[str], value_of: Sequence[Any], abstain: Any) -> list[str]:
         """Each vote as a class number, ABSTAIN, or NULL if it is neither."""
         write = self.dialect.write_value
         votes = []
         for j, column in enumerate(map(self._column, columns)):
             silent = f"{column} IS NULL" + ("" if abstain is None else f" OR {column} = {write(abstain)}")
-            cases = "".join(f" WHEN {column} = {write(value)} THEN {c}" for c, value in enumerate(values))
+            cases = "".join(f" WHEN {column} = {write(value)} THEN {c}" for c, value in enumerate(value_of))
             votes.append(f"CASE WHEN {silent} THEN {ABSTAIN}{cases} END AS vote_{j}")
         return votes
 

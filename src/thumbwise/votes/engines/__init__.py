@@ -1,1 +1,1 @@
-"""What differs between the engines that hold the items of lazy votes, and what they are asked to compute."""
+"""Engines that hold the items of lazy votes: what differs between them, and what they are asked to compute."""

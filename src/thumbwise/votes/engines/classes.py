@@ -1,4 +1,4 @@
-"""Which columns hold votes and of what kind, and which classes there are, found out by the engine."""
+"""Columns that hold votes, their kinds, and the classes that there are, found out by the engine."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def settle_columns(frame: LazyFrame, engine: Engine, names: Sequence[str], rules
     schema = frame.collect_schema()
     kinds: list[Kind] = [kind_of(schema[name]) for name in names]
     if not set(kinds) <= {"whole", "float"} and set(kinds) != {"text"}:
-        found = engine.fetch(frame.select(*(nw.col(name).count().alias(name) for name in names)))
-        kinds = [kind if found[name][0] else "silent" for name, kind in zip(names, kinds, strict=True)]
+        n_present = engine.fetch(frame.select(*(nw.col(name).count().alias(name) for name in names)))
+        kinds = [kind if n_present[name][0] else "silent" for name, kind in zip(names, kinds, strict=True)]
     if "other" in kinds:
         j = kinds.index("other")
         raise InvalidVotesError(
@@ -81,8 +81,8 @@ def settle_classes(
 ) -> tuple[Hashable, ...]:
     """Class names as declared, or else as the votes show them: one more pass over the items."""
     if any(column.kind == "text" for column in columns):
-        found = [] if class_names is not None else _find_texts(frame, engine, columns)
-        return code_names([(found, np.empty(0, dtype=np.int64))], [""], class_names, n_classes, abstain)[1]
+        texts = [] if class_names is not None else _find_texts(frame, engine, columns)
+        return code_names([(texts, np.empty(0, dtype=np.int64))], [""], class_names, n_classes, abstain)[1]
     is_declared = n_classes is not None or class_names is not None
     k = settle_n_classes(0 if is_declared else _find_largest(frame, engine, columns), n_classes, class_names)
     return tuple(range(k)) if class_names is None else class_names
@@ -94,8 +94,8 @@ def _find_largest(frame: LazyFrame, engine: Engine, columns: Sequence[VoteColumn
         for column in columns
         if column.kind != "silent"
     ]
-    found = engine.fetch(frame.select(*asked)) if asked else {}
-    return max((_whole(values[0]) for values in found.values()), default=ABSTAIN)
+    largest = engine.fetch(frame.select(*asked)) if asked else {}
+    return max((_whole(column_max[0]) for column_max in largest.values()), default=ABSTAIN)
 
 
 def _whole(value: Any) -> int:
@@ -104,16 +104,16 @@ def _whole(value: Any) -> int:
 
 
 def _find_texts(frame: LazyFrame, engine: Engine, columns: Sequence[VoteColumn]) -> list[str]:
-    spoken = [frame.select(column.value.alias("said")) for column in columns if column.kind == "text"]
-    said = nw.concat(spoken).unique().filter(~nw.col("said").is_null()).head(MAX_INFERRED_CLASSES + 1)
-    found = [str(value) for value in engine.fetch(said)["said"]]
-    if len(found) > MAX_INFERRED_CLASSES:
+    spoken = [frame.select(column.value.alias("vote")) for column in columns if column.kind == "text"]
+    distinct = nw.concat(spoken).unique().filter(~nw.col("vote").is_null()).head(MAX_INFERRED_CLASSES + 1)
+    texts = [str(value) for value in engine.fetch(distinct)["vote"]]
+    if len(texts) > MAX_INFERRED_CLASSES:
         raise InvalidVotesError(
-            f"the votes hold more than {MAX_INFERRED_CLASSES} different strings, such as {found[0][:60]!r}; that many "
+            f"the votes hold more than {MAX_INFERRED_CLASSES} different strings, such as {texts[0][:60]!r}; that many "
             "classes are not inferred. If a column is no rule, leave it out",
             InPython(" of rules"),
             "; otherwise declare ",
             Argument("class_names"),
             ".",
         )
-    return found
+    return texts

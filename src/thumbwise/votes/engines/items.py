@@ -76,11 +76,11 @@ class Items:
         """Distinct rows in lexicographic order, by one GROUP BY."""
         words = self.words
         grouped = self.frame.select(**words).group_by(*words).agg(n=nw.len())
-        found = self.engine.fetch(grouped.head(max_patterns + 1))
-        counts = found.pop("n")
+        groups = self.engine.fetch(grouped.head(max_patterns + 1))
+        counts = groups.pop("n")
         if len(counts) == 0:
             raise InvalidVotesError("votes must hold at least one item; found none.")
-        if any(_has_missing(word) for word in found.values()):
+        if any(_has_missing(word) for word in groups.values()):
             raise self._bad_votes()
         if len(counts) > max_patterns:
             raise InvalidVotesError(
@@ -88,7 +88,7 @@ class Items:
                 InPython("Raise max_patterns if they fit. "),
                 "Use fewer rules.",
             )
-        packed = [found[name].astype(np.int64) for name in words]
+        packed = [groups[name].astype(np.int64) for name in words]
         order = np.lexsort(packed[::-1])
         rows = self._unpack([word[order] for word in packed])
         zeros = np.zeros(len(order), dtype=np.int64)
@@ -98,12 +98,12 @@ class Items:
         """Ids and votes of the items that have one of these ids, in no particular order."""
         words = self.words
         joined = self.join_ids({"known_id": ids}, how="inner", item=nw.col(self._id_column(ids)), **words)
-        found = self.engine.fetch(joined.select("item", *words).head(len(ids) + 1))
-        if any(_has_missing(found[name]) for name in words):
+        table = self.engine.fetch(joined.select("item", *words).head(len(ids) + 1))
+        if any(_has_missing(table[name]) for name in words):
             raise self._bad_votes()
-        rows = self._unpack([found[name] for name in words]) if len(found["item"]) else np.empty((0, len(self.columns)))
-        _refuse_repeated(found["item"])
-        return found["item"], rows.astype(smallest_dtype(len(self.class_names)))
+        rows = self._unpack([table[name] for name in words]) if len(table["item"]) else np.empty((0, len(self.columns)))
+        _refuse_repeated(table["item"])
+        return table["item"], rows.astype(smallest_dtype(len(self.class_names)))
 
     def find_ids(self, ids: AnyArray) -> AnyArray:
         """Those of some ids that items have."""
@@ -140,8 +140,8 @@ class Items:
         """Which votes are no classes; asked only once it is known that there are some."""
         asked = bad_votes(self.columns, self.class_names, self.abstain)
         is_text = any(column.kind == "text" for column in self.columns)
-        found = self.engine.fetch(self.frame.select(*asked))
-        return bad_votes_error(found, self.rule_names, self.class_names, is_text)
+        counted = self.engine.fetch(self.frame.select(*asked))
+        return bad_votes_error(counted, self.rule_names, self.class_names, is_text)
 
 
 def _are_texts(ids: AnyArray) -> bool:
@@ -156,9 +156,9 @@ def _has_missing(column: AnyArray) -> bool:
 
 
 def _refuse_repeated(ids: AnyArray) -> None:
-    values = ids.tolist()
-    if len(set(values)) < len(values):
-        repeated = next(value for i, value in enumerate(values) if value in values[:i])
+    listed = ids.tolist()
+    if len(set(listed)) < len(listed):
+        repeated = next(value for i, value in enumerate(listed) if value in listed[:i])
         raise InvalidVotesError(
             f"item ids must be unique; found {repeated!r} more than once. Drop or rename the items."
         )

@@ -1,4 +1,4 @@
-"""What a model says of each item, as a lazy frame: two joins with small tables, done where the items are."""
+"""Predictions of a model for each item, as a lazy frame: two joins with small tables, done where the items are."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def join_answers(
     classes = [] if proba is None else list(range(proba.shape[1]))
     shares = {f"p{c}": proba[:, c] for c in classes} if proba is not None else {}
     names = label_names(items.class_names) if known_as is None else known_as
-    further = {f"m{j}": values for j, (values, _) in enumerate(more.values())}
+    further = {f"m{j}": column for j, (column, _) in enumerate(more.values())}
     certain = {f"m{j}": value for j, (_, value) in enumerate(more.values()) if value is not None}
     small = {**pack_rows(patterns.to_rows(), items.base), **shares, "said": labels, **further}
     taken = {**kept, **words}

@@ -49,8 +49,8 @@ def start_local_spark(n_threads: int = 2, *, n_partitions: int = 4) -> Any:
 def check_java() -> None:
     """Refuse to start Spark where it could only fail with a message about a gateway."""
     home = os.environ.get("JAVA_HOME")
-    found = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
-    if not found:
+    is_installed = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
+    if not is_installed:
         where = f"JAVA_HOME={home!r} holds no bin/java" if home else "there is no java on the PATH"
         raise MissingPackageError(
             f"Spark needs a Java runtime, version 17 or later; {where}. Install one (Debian: apt install "

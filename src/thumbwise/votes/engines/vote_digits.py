@@ -1,4 +1,4 @@
-"""Each vote as a digit, computed by the engine: 0 for an abstention, class number + 1 for a vote, NULL for neither.
+"""Votes as digits, computed by the engine: 0 for an abstention, class number + 1 for a vote, NULL for neither.
 
 A row of digits in base ``n_classes + 1`` is then one integer, or a few; a row with a NULL is NULL, so that counting
 rows and checking them is one pass.
@@ -173,13 +173,13 @@ def bad_votes(columns: Sequence[VoteColumn], class_names: Sequence[Hashable], ab
 
 
 def bad_votes_error(
-    found: dict[str, AnyArray], rule_names: Sequence[str], class_names: Sequence[Hashable], is_text: bool
+    counted: dict[str, AnyArray], rule_names: Sequence[str], class_names: Sequence[Hashable], is_text: bool
 ) -> InvalidVotesError:
     """What the counts of bad votes say, in words; fractions first."""
-    what = "fraction" if any(_count(found, "fraction", j) for j in range(len(rule_names))) else "strange"
-    counts = [_count(found, what, j) for j in range(len(rule_names))]
+    what = "fraction" if any(_count(counted, "fraction", j) for j in range(len(rule_names))) else "strange"
+    counts = [_count(counted, what, j) for j in range(len(rule_names))]
     j = int(np.argmax(np.array(counts) > 0))
-    value = found[f"{what}{j}_such_as"][0]
+    value = counted[f"{what}{j}_such_as"][0]
     value = value.item() if isinstance(value, np.generic) else value
     place = f"{value!r} of rule {rule_names[j]!r} ({sum(counts)} such votes)"
     if what == "fraction":
@@ -187,6 +187,6 @@ def bad_votes_error(
     return unknown_name(class_names, place) if is_text else out_of_range(value, len(class_names), place)
 
 
-def _count(found: dict[str, AnyArray], what: str, rule: int) -> int:
-    value = found.get(f"{what}{rule}", [0])[0]
+def _count(counted: dict[str, AnyArray], what: str, rule: int) -> int:
+    value = counted.get(f"{what}{rule}", [0])[0]
     return 0 if value is None or value != value else int(value)  # noqa: PLR0124  # a sum over nothing is NULL or NaN

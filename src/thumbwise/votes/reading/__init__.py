@@ -1,1 +1,1 @@
-"""What people pass as votes, wide or long, turned into checked class numbers."""
+"""Votes as people pass them, wide or long, turned into checked class numbers."""

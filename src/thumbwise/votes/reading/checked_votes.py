@@ -38,13 +38,16 @@ class CheckedVotes(CountedVotes, ShowsItself):
         self.group_names, self._groups = check_groups(item_groups, n_items)
         if isinstance(votes, Patterns):
             self._array = None
-            self._found = merge_patterns(votes if self._groups is None else replace(votes, groups=self._groups))
+            self._patterns_and_inverse = merge_patterns(
+                votes if self._groups is None else replace(votes, groups=self._groups)
+            )
         else:
             self._array = votes
         return self
 
     @cached_property
     def array(self) -> IntArray:
+        """Class numbers, shape (n_items, n_rules), -1 where a rule abstains; read-only."""
         array = (self._spread() if self._array is None else self._array).view()
         array.flags.writeable = False
         return array
@@ -84,28 +87,31 @@ class CheckedVotes(CountedVotes, ShowsItself):
 
     @property
     def groups(self) -> IntArray:
-        """Position of each item's group in ``group_names``; all 0 if there are none."""
+        """Position of each item's group in ``group_names``, shape (n_items,); all 0 if there are none."""
         return np.zeros(self.n_items, dtype=np.int64) if self._groups is None else self._groups
 
     @property
     def item_ids(self) -> AnyArray:
+        """Id of each item, shape (n_items,); positions if none were given."""
         return np.arange(self.n_items) if self._ids is None else self._ids
 
     @cached_property
-    def _found(self) -> tuple[Patterns, IntArray]:
+    def _patterns_and_inverse(self) -> tuple[Patterns, IntArray]:
         return find_patterns(self.array, self.n_classes, self._groups)  # long votes come with theirs
 
     @property
     def patterns(self) -> Patterns:
-        return self._found[0]
+        """Distinct rows and their counts, in an order that does not depend on the order of the items."""
+        return self._patterns_and_inverse[0]
 
     @property
     def inverse(self) -> IntArray:
-        return self._found[1]
+        """The pattern of each item, shape (n_items,)."""
+        return self._patterns_and_inverse[1]
 
     @property
     def n_votes_per_item(self) -> IntArray:
-        """How many rules vote on each item; 0 marks the items that nobody voted on."""
+        """How many rules vote on each item, shape (n_items,); 0 marks the items that nobody voted on."""
         return self.patterns.votes_per_pattern[self.inverse]
 
     @property
@@ -115,14 +121,21 @@ class CheckedVotes(CountedVotes, ShowsItself):
         return self._coding.describe(self.class_names, silent)
 
     def find_ids(self, ids: npt.ArrayLike) -> IntArray:
-        """Where the items of some ids stand, -1 for those that are not there."""
+        """Where the items of some ids stand, -1 for those that are not there.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> tw.Votes([[0, 1], [1, 1]], item_ids=["a", "b"]).find_ids(["b", "z"])
+        array([ 1, -1])
+        """
         wanted = np.asarray(ids)
         place = {value: i for i, value in enumerate(wanted.tolist())}
-        found = np.full(len(wanted), -1)
+        positions = np.full(len(wanted), -1)
         for i, value in enumerate(self.item_ids.tolist()):
             if value in place:
-                found[place[value]] = i
-        return found
+                positions[place[value]] = i
+        return positions
 
     def contains_ids(self, ids: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Whether each of some ids is that of an item."""
@@ -145,13 +158,26 @@ class CheckedVotes(CountedVotes, ShowsItself):
         return self.take(positions)
 
     def take(self, items: npt.ArrayLike) -> Self:
-        """The votes on some of the items (positions or a mask), with their ids."""
+        """The votes on some of the items, with their ids; rules and classes stay.
+
+        Parameters
+        ----------
+        items : array-like of int, or of bool and shape (n_items,)
+            Positions, in the order that is wanted, or a mask.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [1, 1], [0, 0]], item_ids=["a", "b", "c"])
+        >>> votes.take([2, 0]).item_ids.tolist(), votes.take([False, True, False]).array.tolist()
+        (['c', 'a'], [[1, 1]])
+        """
         items = np.asarray(items)
         if items.dtype == bool:
             items = np.flatnonzero(items)
         part = self._like(self.rule_names)
         if self._array is None:
-            part._found = _take_found(*self._found, items)
+            part._patterns_and_inverse = _take_patterns(*self._patterns_and_inverse, items)
         else:
             part._array = self._array[items]
         part._ids = None if self._ids is None else self._ids[items]
@@ -159,11 +185,19 @@ class CheckedVotes(CountedVotes, ShowsItself):
         return part
 
     def with_rules(self, rules: Sequence[int]) -> Self:
-        """The votes of some rules, or of all in another order, by position."""
+        """The votes of some rules, or of all in another order, by position; items and classes stay.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [1, 1]], rule_names=["short", "loud"]).with_rules([1])
+        >>> votes.rule_names, votes.array.tolist()
+        (('loud',), [[1], [1]])
+        """
         other = self._like(tuple(self.rule_names[j] for j in rules))
         if self._array is None:
             merged, position = merge_patterns(self.patterns.with_rules(rules))
-            other._found = merged, position[self.inverse]
+            other._patterns_and_inverse = merged, position[self.inverse]
         else:
             other._array = self._array[:, list(rules)]
         return other
@@ -179,7 +213,15 @@ class CheckedVotes(CountedVotes, ShowsItself):
         return self._like(tuple(names))
 
     def with_classes(self, class_names: Sequence[Hashable]) -> Self:
-        """The same votes among other classes, which are found by name; all of theirs must be there."""
+        """The same votes among other classes, which are found by name; all of theirs must be there.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([["ham", "spam"]], class_names=["ham", "spam"])
+        >>> votes.with_classes(["spam", "news", "ham"]).array.tolist()
+        [[2, 0]]
+        """
         if tuple(class_names) == self.class_names:
             return self
         number = {name: c for c, name in enumerate(class_names)}
@@ -196,7 +238,7 @@ class CheckedVotes(CountedVotes, ShowsItself):
             patterns = self.patterns
             classes = renumbered[patterns.classes].astype(patterns.classes.dtype)
             merged, position = merge_patterns(replace(patterns, classes=classes, n_classes=len(class_names)))
-            other._found = merged, position[self.inverse]
+            other._patterns_and_inverse = merged, position[self.inverse]
         else:
             other._array = renumbered.astype(smallest_dtype(len(class_names)))[self._array]  # -1 meets the end
         return other
@@ -213,7 +255,7 @@ class CheckedVotes(CountedVotes, ShowsItself):
             )
         other = self.without_ids()
         inverse = np.repeat(np.arange(patterns.n_patterns), patterns.counts)
-        other._array, other._found = None, (patterns, inverse)
+        other._array, other._patterns_and_inverse = None, (patterns, inverse)
         other._groups = patterns.groups[inverse] if self.group_names else None
         return other
 
@@ -224,7 +266,7 @@ class CheckedVotes(CountedVotes, ShowsItself):
         other._array, other._ids = self._array, self._ids
         other.group_names, other._groups = self.group_names, self._groups
         if self._array is None:
-            other._found = self._found
+            other._patterns_and_inverse = self._patterns_and_inverse
         return other
 
     def _shown(self) -> Shown:
@@ -235,10 +277,10 @@ class CheckedVotes(CountedVotes, ShowsItself):
         return f"Votes: {size}; {self.coding}"
 
     def __getstate__(self) -> dict[str, Any]:
-        found_again = {"array", "fingerprint"} | (set() if self._array is None else {"_found"})
-        return {key: value for key, value in self.__dict__.items() if key not in found_again}
+        made_again = {"array", "fingerprint"} | (set() if self._array is None else {"_patterns_and_inverse"})
+        return {key: value for key, value in self.__dict__.items() if key not in made_again}
 
 
-def _take_found(patterns: Patterns, inverse: IntArray, items: IntArray) -> tuple[Patterns, IntArray]:
+def _take_patterns(patterns: Patterns, inverse: IntArray, items: IntArray) -> tuple[Patterns, IntArray]:
     used, inverse, counts = np.unique(inverse[items], return_inverse=True, return_counts=True)
     return patterns.take(used, counts), inverse

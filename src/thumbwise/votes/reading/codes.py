@@ -53,8 +53,8 @@ class Codes:
         """Class number of each value, ABSTAIN where it is missing; ``is_unknown`` tells the rest."""
         present = [value for value in values if not is_missing(value)]
         known = self.known(boolean=bool(present) and all(isinstance(value, bool) for value in present))
-        found = [ABSTAIN if is_missing(value) else known.get(value, _UNKNOWN) for value in values]
-        return np.array(found, dtype=smallest_dtype(len(self.class_names)))
+        classes = [ABSTAIN if is_missing(value) else known.get(value, _UNKNOWN) for value in values]
+        return np.array(classes, dtype=smallest_dtype(len(self.class_names)))
 
     def unknown(self, place: str, value: object) -> InvalidVotesError:
         """The error for a value that is no key."""
@@ -91,9 +91,9 @@ def open_codes(codes: Any, **others: object) -> Codes | None:
     names = {_plain(key): _class_name(key, name) for key, name in codes.items()}
     class_names = tuple(dict.fromkeys(name for name in names.values() if name is not None))
     if len(class_names) < 2:
-        found = ", ".join(map(repr, class_names)) or "none"
+        shown = ", ".join(map(repr, class_names)) or "none"
         raise InvalidVotesError(
-            f"codes must name at least two classes; found {found}. Add the others, also those that nobody votes for."
+            f"codes must name at least two classes; found {shown}. Add the others, also those that nobody votes for."
         )
     number = {name: c for c, name in enumerate(class_names)}
     class_of = {key: ABSTAIN if name is None else number[name] for key, name in names.items() if key is not None}

@@ -199,24 +199,24 @@ def code_names(
 
 def settle_names(columns: Sequence[StringColumn], abstain: str | None = None) -> tuple[str, ...]:
     """The distinct strings in sorted order; never silently one, never a mark that may mean abstain."""
-    found = _distinct(columns, abstain)
-    _refuse_abstain_lookalikes(found, abstain)
-    if len(found) < 2:
+    distinct = _distinct(columns, abstain)
+    _refuse_abstain_lookalikes(distinct, abstain)
+    if len(distinct) < 2:
         raise InvalidVotesError(
-            f"there must be at least two classes; found {len(found)} in the votes "
-            f"({', '.join(map(repr, found)) or 'none'}). List all of them in ",
+            f"there must be at least two classes; found {len(distinct)} in the votes "
+            f"({', '.join(map(repr, distinct)) or 'none'}). List all of them in ",
             Argument("class_names", [...]),
             ".",
         )
-    return tuple(found)
+    return tuple(distinct)
 
 
 def _distinct(columns: Sequence[StringColumn], abstain: str | None) -> list[str]:
     return sorted({name for names, _ in columns for name in names if name != abstain})
 
 
-def _refuse_abstain_lookalikes(found: Iterable[str], abstain: str | None) -> None:
-    suspects = [name for name in found if name.strip().lower() in LOOKS_LIKE_ABSTAIN]
+def _refuse_abstain_lookalikes(names: Iterable[str], abstain: str | None) -> None:
+    suspects = [name for name in names if name.strip().lower() in LOOKS_LIKE_ABSTAIN]
     if suspects:
         already = () if abstain is None else (" (", Argument("abstain", repr(abstain)), " is taken care of)")
         raise InvalidVotesError(
@@ -247,11 +247,11 @@ def _unknown_name(
     return unknown_name(class_names, f"{place} ({total} such votes)")
 
 
-def index_strings(values: Sequence[object], rule: str) -> StringColumn:
+def index_strings(column: Sequence[object], rule: str) -> StringColumn:
     """Distinct strings of a column in order of appearance, and each item's index into them (-1 where missing)."""
     known: dict[str, int] = {}
-    index = np.empty(len(values), dtype=np.int64)
-    for item, value in enumerate(values):
+    index = np.empty(len(column), dtype=np.int64)
+    for item, value in enumerate(column):
         if isinstance(value, str):
             index[item] = known.setdefault(str(value), len(known))
         elif is_missing(value):

@@ -50,8 +50,8 @@ def _objects_of(column: nw.Series[Any]) -> list[Any]:
     """What is there in a column of objects or categories, of the latter each once; nothing of other columns."""
     if column.dtype not in (nw.Object, nw.Categorical, nw.Enum):
         return []
-    values = column if column.dtype == nw.Object else column.unique()
-    return [value for value in values.to_list() if not is_missing(value)]
+    objects = column if column.dtype == nw.Object else column.unique()
+    return [value for value in objects.to_list() if not is_missing(value)]
 
 
 def is_text(column: nw.Series[Any]) -> bool:

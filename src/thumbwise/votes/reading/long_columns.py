@@ -74,34 +74,34 @@ def show(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
-def open_columns(data: Any, names: Sequence[str]) -> list[AnyArray]:
+def open_columns(votes: Any, names: Sequence[str]) -> list[AnyArray]:
     """Columns of a frame or a mapping by name; of rows, or of a tuple of columns, by position. All equally long."""
-    columns = [as_array(column, name) for column, name in zip(_find_columns(data, names), names, strict=True)]
+    columns = [as_array(column, name) for column, name in zip(_find_columns(votes, names), names, strict=True)]
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
-        found = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
-        raise InvalidVotesError(f"the columns of long votes must be equally long; found {found}.")
+        shown = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
+        raise InvalidVotesError(f"the columns of long votes must be equally long; found {shown}.")
     return columns
 
 
-def _find_columns(data: Any, names: Sequence[str]) -> Iterable[Any]:
-    frame = open_frame(data, "votes")
+def _find_columns(votes: Any, names: Sequence[str]) -> Iterable[Any]:
+    frame = open_frame(votes, "votes")
     if frame is not None:
         _refuse_absent(names, frame.columns)
         return [frame.get_column(name) for name in names]
-    if isinstance(data, Mapping):
-        _refuse_absent(names, list(data))
-        return [data[name] for name in names]
-    if isinstance(data, tuple) and len(data) == len(names):
-        return data
-    return _columns_of_rows(data, names)
+    if isinstance(votes, Mapping):
+        _refuse_absent(names, list(votes))
+        return [votes[name] for name in names]
+    if isinstance(votes, tuple) and len(votes) == len(names):
+        return votes
+    return _columns_of_rows(votes, names)
 
 
-def _refuse_absent(names: Sequence[str], found: Sequence[Any]) -> None:
-    absent = [name for name in names if name not in found]
+def _refuse_absent(names: Sequence[str], present: Sequence[Any]) -> None:
+    absent = [name for name in names if name not in present]
     if absent:
         raise InvalidVotesError(
-            f"long votes must have the columns {', '.join(map(repr, names))}; found {list(found)[:20]}, without "
+            f"long votes must have the columns {', '.join(map(repr, names))}; found {list(present)[:20]}, without "
             f"{absent[0]!r}. Name the columns with ",
             Argument("item", ...),
             ", ",
@@ -113,19 +113,19 @@ def _refuse_absent(names: Sequence[str], found: Sequence[Any]) -> None:
         )
 
 
-def _columns_of_rows(data: Any, names: Sequence[str]) -> Iterable[Any]:
-    is_rows = isinstance(data, Sequence) and not isinstance(data, str)
-    shape = np.shape(data) if not is_rows else (len(data), 3)
-    odd = [i for i, row in enumerate(data) if not _is_triple(row)] if is_rows else []
+def _columns_of_rows(rows: Any, names: Sequence[str]) -> Iterable[Any]:
+    is_rows = isinstance(rows, Sequence) and not isinstance(rows, str)
+    shape = np.shape(rows) if not is_rows else (len(rows), 3)
+    odd = [i for i, row in enumerate(rows) if not _is_triple(row)] if is_rows else []
     if len(shape) != 2 or shape[1] != 3 or odd:
-        found = f"row {odd[0]} is {data[odd[0]]!r:.60} ({len(odd)} such rows)" if odd else f"shape {shape}"
+        instead = f"row {odd[0]} is {rows[odd[0]]!r:.60} ({len(odd)} such rows)" if odd else f"shape {shape}"
         raise InvalidVotesError(
             f"long votes must be rows of three values ({', '.join(names)}), a tuple of three columns, a mapping or a "
-            f"frame; found {found}."
+            f"frame; found {instead}."
         )
     if not is_rows:
-        return np.asarray(data).T
-    return list(zip(*data, strict=True)) or [(), (), ()]
+        return np.asarray(rows).T
+    return list(zip(*rows, strict=True)) or [(), (), ()]
 
 
 def _is_triple(row: object) -> bool:

@@ -27,10 +27,10 @@ def code_long_labels(
     """Class of each distinct label, and the class names."""
     if codes is not None:
         return _code_by_codes(table, codes), codes.class_names
-    values, missing = table.labels.values, table.labels.missing
-    if values.dtype.kind not in "biuf":
-        is_text = np.array([isinstance(value, str) for value in values], dtype=bool)
-        is_number = np.array([isinstance(value, (Real, Decimal, np.bool_)) for value in values], dtype=bool) & ~missing
+    labels, missing = table.labels.values, table.labels.missing
+    if labels.dtype.kind not in "biuf":
+        is_text = np.array([isinstance(value, str) for value in labels], dtype=bool)
+        is_number = np.array([isinstance(value, (Real, Decimal, np.bool_)) for value in labels], dtype=bool) & ~missing
         strange = ~(is_text | is_number | missing)
         if strange.any():
             raise InvalidVotesError(f"labels must be numbers, strings or missing; found {table.place(strange)}.")
@@ -41,10 +41,10 @@ def code_long_labels(
             )
         if is_text.any():
             return _code_strings(table, is_text, n_classes, class_names, abstain)
-        values = np.array(
-            [_as_float(v) if ok else np.nan for v, ok in zip(values, is_number, strict=True)], dtype=float
+        labels = np.array(
+            [_as_float(v) if ok else np.nan for v, ok in zip(labels, is_number, strict=True)], dtype=float
         )
-    return _code_numbers(table, values, n_classes, class_names)
+    return _code_numbers(table, labels, n_classes, class_names)
 
 
 def _as_float(value: Any) -> float:
@@ -87,24 +87,24 @@ def _code_strings(
 
 
 def _code_numbers(
-    table: LongTable, values: AnyArray, n_classes: int | None, class_names: ClassNames | None
+    table: LongTable, numbers: AnyArray, n_classes: int | None, class_names: ClassNames | None
 ) -> tuple[IntArray, ClassNames]:
-    present = values[~np.isnan(values)] if values.dtype.kind == "f" else values
-    if values.dtype.kind == "f":
+    present = numbers[~np.isnan(numbers)] if numbers.dtype.kind == "f" else numbers
+    if numbers.dtype.kind == "f":
         # Beyond 2^53 floats skip integers, so such a number was never a class.
-        odd = ~np.isnan(values) & ~((values == np.floor(values)) & (np.abs(values) < 2**53))
+        odd = ~np.isnan(numbers) & ~((numbers == np.floor(numbers)) & (np.abs(numbers) < 2**53))
         if odd.any():
             raise InvalidVotesError(
                 f"labels must be whole class numbers, or -1 or missing for abstain; found {table.place(odd)}. "
                 "Round or threshold scores into classes first."
             )
     k = settle_n_classes(int(present.max()) if len(present) else ABSTAIN, n_classes, class_names)
-    strange = (values < ABSTAIN) | (values >= k)
+    strange = (numbers < ABSTAIN) | (numbers >= k)
     if strange.any():
         raise InvalidVotesError(
             f"labels must be class numbers 0..{k - 1}, or -1 or missing for abstain; found {table.place(strange)}. "
             "If classes are numbered from 1, subtract 1; if there are more, declare them; only -1 means abstain."
         )
     names = tuple(range(k)) if class_names is None else class_names
-    coded = code_numbers(values[:, np.newaxis], ("label",), k, None)[0][:, 0] if len(values) else np.empty(0, np.int8)
+    coded = code_numbers(numbers[:, np.newaxis], ("label",), k, None)[0][:, 0] if len(numbers) else np.empty(0, np.int8)
     return coded, names

@@ -37,7 +37,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def open_long(
-    data: Any,
+    votes: Any,
     columns: tuple[str, str, str],
     *,
     n_classes: int | None,
@@ -51,7 +51,7 @@ def open_long(
     """Read the columns, check every value, bring the votes of each item together."""
     if duplicates not in ("raise", "first", "last"):
         raise InvalidVotesError(f'duplicates must be "raise", "first" or "last"; found {duplicates!r}.')
-    table = LongTable(*(find_distinct(values) for values in open_columns(data, columns)))
+    table = LongTable(*(find_distinct(column) for column in open_columns(votes, columns)))
     _refuse_missing(table.items, columns[0])
     _refuse_missing(table.rules, columns[1])
     ids, item_of = _settle_items(table.items, item_ids)
@@ -95,22 +95,22 @@ def _settle_items(items: Column, item_ids: Any) -> tuple[AnyArray, IntArray]:
 
 def _settle_rules(rules: Column, rule_names: Sequence[str] | None) -> tuple[tuple[str, ...], IntArray]:
     """Names of all rules, and where each of the distinct values is among them."""
-    found = [_name_of(value) for value in rules.values.tolist()]
-    repeated = first_repeated(found)
+    occurring = [_name_of(value) for value in rules.values.tolist()]
+    repeated = first_repeated(occurring)
     if repeated is not None:
         raise InvalidVotesError(
             f"rules must differ in their names; found {repeated!r} as a string and as another value. "
             "Convert the column to one kind first."
         )
     if rule_names is None:
-        names = tuple(found[j] for j in _natural_order(rules.values))
+        names = tuple(occurring[j] for j in _natural_order(rules.values))
     else:
         names = tuple(str(name) for name in rule_names)
         repeated = first_repeated(names)
         if repeated is not None:
             raise InvalidVotesError(Argument("rule_names"), f" must be unique; found {repeated!r} more than once.")
     place = {name: j for j, name in enumerate(names)}
-    where = np.array([place.get(name, -1) for name in found], dtype=np.int64)
+    where = np.array([place.get(name, -1) for name in occurring], dtype=np.int64)
     _refuse_undeclared(rules, where, "rule_names", "rule", names)
     return names, where
 

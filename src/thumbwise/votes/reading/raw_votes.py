@@ -1,4 +1,4 @@
-"""Opens what people pass as votes, arrays or frames of any kind, without yet asking which values are classes."""
+"""Votes as people pass them, arrays or frames of any kind, opened without yet asking which values are classes."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class RawVotes:
     boolean: bool = False
 
 
-def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
+def open_votes(votes: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     """Open an array-like or a frame; a string as ``item_ids`` names the frame's column of ids."""
-    if isinstance(data, RawVotes):  # opened before, to look at it
-        return data
-    if isinstance(data, np.ndarray):  # the usual case, before looking for frames of all kinds
-        return _open_array(data, item_ids, rule_names)
-    if sp.issparse(data):
+    if isinstance(votes, RawVotes):  # opened before, to look at it
+        return votes
+    if isinstance(votes, np.ndarray):  # the usual case, before looking for frames of all kinds
+        return _open_array(votes, item_ids, rule_names)
+    if sp.issparse(votes):
         raise InvalidVotesError(
             "votes must be dense here: in a sparse matrix what is not stored could be class 0 or abstentions.",
             InPython(
@@ -56,9 +56,9 @@ def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequ
             ),
         )
     try:
-        frame = nw.from_native(data, pass_through=True)
+        frame = nw.from_native(votes, pass_through=True)
     except nw.exceptions.DuplicateError:
-        repeated = first_repeated([str(name) for name in data.columns])
+        repeated = first_repeated([str(name) for name in votes.columns])
         raise InvalidVotesError(
             f"rule names must be unique; the frame has several columns named {repeated!r}. Rename them."
         ) from None
@@ -66,7 +66,7 @@ def open_votes(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequ
         raise InvalidVotesError("votes must be in memory; found a lazy frame. Collect it first.")
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame, item_ids, rule_names)
-    return _open_array(data, item_ids, rule_names)
+    return _open_array(votes, item_ids, rule_names)
 
 
 def first_repeated(values: Sequence[Hashable]) -> Hashable | None:
@@ -81,39 +81,39 @@ def first_repeated(values: Sequence[Hashable]) -> Hashable | None:
 
 def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
     """One id per item, none missing, none twice."""
-    values = np.asarray(ids)
-    if values.ndim != 1 or len(values) != n_items:
+    column = np.asarray(ids)
+    if column.ndim != 1 or len(column) != n_items:
         raise InvalidVotesError(
-            Argument("item_ids"), f" must be one id per item; found shape {values.shape} for {n_items} items."
+            Argument("item_ids"), f" must be one id per item; found shape {column.shape} for {n_items} items."
         )
-    missing = [i for i, value in enumerate(values) if is_missing(value)] if values.dtype.kind in "Of" else []
+    missing = [i for i, value in enumerate(column) if is_missing(value)] if column.dtype.kind in "Of" else []
     if missing:
         raise InvalidVotesError(
             Argument("item_ids"),
             f" must not be missing; item {missing[0]} has none ({len(missing)} such items). Give each item an id.",
         )
-    if values.dtype.kind == "O":
-        repeated = first_repeated(values.tolist())
+    if column.dtype.kind == "O":
+        repeated = first_repeated(column.tolist())
     else:
-        ordered = np.sort(values)
+        ordered = np.sort(column)
         twice = np.flatnonzero(ordered[1:] == ordered[:-1])
         repeated = ordered[twice[0]].item() if len(twice) else None
     if repeated is not None:
-        places = [i for i, value in enumerate(values.tolist()) if value == repeated]
-        n_extra = n_items - len(set(values.tolist()))
+        places = [i for i, value in enumerate(column.tolist()) if value == repeated]
+        n_extra = n_items - len(set(column.tolist()))
         raise InvalidVotesError(
             Argument("item_ids"),
             f" must be unique; found {repeated!r} {len(places)} times, at items {places[:5]} "
             f"({n_extra} items too many in all). Drop or rename the repeated items.",
         )
-    return values
+    return column
 
 
-def settle_rule_names(given: Sequence[str] | None, found: Sequence[str] | int) -> tuple[str, ...]:
+def settle_rule_names(given: Sequence[str] | None, own: Sequence[str] | int) -> tuple[str, ...]:
     """Names that were given, one for each rule; else those that were found, or numbers if only so many rules were."""
-    n_rules = found if isinstance(found, int) else len(found)
+    n_rules = own if isinstance(own, int) else len(own)
     if given is None:
-        return tuple(f"rule_{j}" for j in range(found)) if isinstance(found, int) else tuple(found)
+        return tuple(f"rule_{j}" for j in range(own)) if isinstance(own, int) else tuple(own)
     names = tuple(str(name) for name in given)
     if len(names) != n_rules:
         raise InvalidVotesError(
@@ -136,23 +136,23 @@ def check_shape(shape: tuple[int, ...]) -> None:
         raise InvalidVotesError(f"votes must hold at least one item and one rule; found shape {shape}: no {what}.")
 
 
-def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
+def _open_array(votes: Any, item_ids: npt.ArrayLike | str | None, rule_names: Sequence[str] | None) -> RawVotes:
     if isinstance(item_ids, str):
         raise InvalidVotesError(
             Argument("item_ids", repr(item_ids)),
             " names a column, but the votes are not a frame. Pass the ids themselves.",
         )
     try:
-        table = _unmask(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
-        if table.dtype.kind in "UT" and not isinstance(data, np.ndarray):
-            table = np.asarray(data, dtype=object)  # NumPy turns numbers among strings into strings
+        table = _unmask(votes) if isinstance(votes, np.ma.MaskedArray) else np.asarray(votes)
+        if table.dtype.kind in "UT" and not isinstance(votes, np.ndarray):
+            table = np.asarray(votes, dtype=object)  # NumPy turns numbers among strings into strings
     except ValueError as error:
-        raise _ragged(data) from error
+        raise _ragged(votes) from error
     check_shape(table.shape)
     names = settle_rule_names(rule_names, table.shape[1])
     if table.dtype.kind in "biuf":
-        source = data if isinstance(data, np.ma.MaskedArray) else table
-        return RawVotes(table, [], names, item_ids, _masked_columns(data), boolean=source.dtype.kind == "b")
+        source = votes if isinstance(votes, np.ma.MaskedArray) else table
+        return RawVotes(table, [], names, item_ids, _masked_columns(votes), boolean=source.dtype.kind == "b")
     if table.dtype.kind not in "UTO":
         raise InvalidVotesError(
             f"votes must be numbers or strings; found dtype {table.dtype}. "
@@ -166,20 +166,20 @@ def _open_array(data: Any, item_ids: npt.ArrayLike | str | None, rule_names: Seq
     return RawVotes(_numbers_of_objects(table, names), [], names, item_ids, boolean=boolean)
 
 
-def _unmask(data: np.ma.MaskedArray[Any, Any]) -> AnyArray:
+def _unmask(masked: np.ma.MaskedArray[Any, Any]) -> AnyArray:
     """What is masked becomes missing."""
-    kind = data.dtype.kind
-    values = np.minimum(data.data, np.iinfo(np.int64).max) if kind == "u" else data.data
-    plain = values.astype(np.int64 if kind in "biu" else np.float64 if kind == "f" else object)
-    plain[np.ma.getmaskarray(data)] = ABSTAIN if kind in "biu" else np.nan if kind == "f" else None
+    kind = masked.dtype.kind
+    held = np.minimum(masked.data, np.iinfo(np.int64).max) if kind == "u" else masked.data
+    plain = held.astype(np.int64 if kind in "biu" else np.float64 if kind == "f" else object)
+    plain[np.ma.getmaskarray(masked)] = ABSTAIN if kind in "biu" else np.nan if kind == "f" else None
     return np.asarray(plain)
 
 
-def _masked_columns(data: Any) -> dict[int, AnyArray]:
+def _masked_columns(votes: Any) -> dict[int, AnyArray]:
     """Where each column of a masked array is masked, for those that are."""
-    if not isinstance(data, np.ma.MaskedArray):
+    if not isinstance(votes, np.ma.MaskedArray):
         return {}
-    mask = np.ma.getmaskarray(data)
+    mask = np.ma.getmaskarray(votes)
     return {int(j): mask[:, j] for j in np.flatnonzero(mask.any(axis=0))}
 
 
@@ -197,9 +197,9 @@ def _numbers_of_objects(table: AnyArray, rule_names: Sequence[str]) -> AnyArray:
     return numbers
 
 
-def _ragged(data: Sequence[Any]) -> InvalidVotesError:
+def _ragged(rows: Sequence[Any]) -> InvalidVotesError:
     try:
-        lengths = [len(row) for row in data]
+        lengths = [len(row) for row in rows]
         item = next(i for i, length in enumerate(lengths) if length != lengths[0])
     except (TypeError, StopIteration):
         return InvalidVotesError(
@@ -228,8 +228,8 @@ def _open_frame(
         ids = own_index(frame)
     check_shape(frame.shape)
     names = settle_rule_names(rule_names, [str(name) for name in frame.columns])
-    found = list(frame.iter_columns())
-    columns = [plain_column(column) for column in found]
+    given = list(frame.iter_columns())
+    columns = [plain_column(column) for column in given]
     silent = [column.null_count() == len(column) for column in columns]
     textual = [is_text(column) and not mute for column, mute in zip(columns, silent, strict=True)]
     if any(textual):
@@ -238,5 +238,5 @@ def _open_frame(
         return RawVotes(None, strings, names, ids)
     numbers = np.column_stack([to_numbers(column, name) for column, name in zip(columns, names, strict=True)])
     gaps = {j: column.is_null().to_numpy() for j, column in enumerate(columns) if column.null_count()}
-    boolean = all(mute or holds_booleans(column) for column, mute in zip(found, silent, strict=True))
+    boolean = all(mute or holds_booleans(column) for column, mute in zip(given, silent, strict=True))
     return RawVotes(numbers, [], names, ids, gaps, boolean=boolean)

@@ -1,4 +1,4 @@
-"""What every way of reading votes hands over: class numbers, names, and how the input was understood."""
+"""Votes as every way of reading hands them over: class numbers, names, and how the input was understood."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ def check_class_names(names: Sequence[Hashable] | None) -> ClassNames | None:
     """Each class has a name of its own."""
     if names is None:
         return None
-    values = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
-    repeated = first_repeated(values)
+    plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    repeated = first_repeated(plain)
     if repeated is not None:
         raise InvalidVotesError(f"class names must be unique; found {repeated!r} more than once.")
-    return values
+    return plain
 
 
 def check_groups(groups: npt.ArrayLike | None, n_items: int) -> tuple[ClassNames, IntArray | None]:
     """Names of the groups, and the position of each item's group among them."""
     if groups is None:
         return (), None
-    values = np.asarray(groups)
-    if values.shape != (n_items,):
+    group_of = np.asarray(groups)
+    if group_of.shape != (n_items,):
         raise InvalidVotesError(
-            Argument("item_groups"), f" must be one group per item; found shape {values.shape} for {n_items} items."
+            Argument("item_groups"), f" must be one group per item; found shape {group_of.shape} for {n_items} items."
         )
-    names, index = np.unique(values.astype(str) if values.dtype.kind == "O" else values, return_inverse=True)
+    names, index = np.unique(group_of.astype(str) if group_of.dtype.kind == "O" else group_of, return_inverse=True)
     return tuple(names.tolist()), index.astype(np.int64)

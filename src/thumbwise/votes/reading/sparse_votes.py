@@ -46,11 +46,11 @@ def open_sparse(
             f"first_class must be 0 (stored numbers are classes 0, 1, ...) or 1 (classes 1, 2, ...); found "
             f"{first_class!r}."
         )
-    (items, rules, values), (n_items, n_rules) = _open_entries(matrix, first_class, shape)
+    (items, rules, numbers), (n_items, n_rules) = _open_entries(matrix, first_class, shape)
     names = settle_rule_names(rule_names, n_rules)
     ids = None if item_ids is None else check_ids(as_array(item_ids, "item_ids"), n_items)
-    place = _Place(items, rules, values, ids, names)
-    classes = _to_classes(values, first_class, place)
+    place = _Place(items, rules, numbers, ids, names)
+    classes = _to_classes(numbers, first_class, place)
     k = settle_n_classes(int(classes.max(initial=ABSTAIN)), n_classes, class_names)
     _refuse(classes >= k, place, f"stored votes must be classes {first_class}..{k - 1 + first_class}", _MORE_CLASSES)
     # An entry that abstains takes part in the search for entries of one cell, as class 0 of one more.
@@ -68,15 +68,15 @@ class _Place:
     """Words for where entries are."""
 
     def __init__(
-        self, items: IntArray, rules: IntArray, values: AnyArray, ids: AnyArray | None, names: Sequence[str]
+        self, items: IntArray, rules: IntArray, numbers: AnyArray, ids: AnyArray | None, names: Sequence[str]
     ) -> None:
-        self.items, self.rules, self.values, self.ids, self.names = items, rules, values, ids, names
+        self.items, self.rules, self.numbers, self.ids, self.names = items, rules, numbers, ids, names
 
     def describe(self, strange: AnyArray) -> str:
         """The first of the strange entries, and how many there are."""
         at = int(np.argmax(strange))
         item = _id_of(self.ids, int(self.items[at]))
-        value = plain_value(self.values[at])
+        value = plain_value(self.numbers[at])
         where = f"item {item!r}, rule {self.names[self.rules[at]]!r}"
         return f"{value!r} at {where} ({np.count_nonzero(strange)} such entries)"
 
@@ -94,20 +94,20 @@ def _open_entries(
     matrix: Any, first_class: int, shape: tuple[int, int] | None
 ) -> tuple[tuple[IntArray, IntArray, AnyArray], tuple[int, int]]:
     if sp.issparse(matrix):
-        entries, found = _of_matrix(matrix, first_class)
-        if shape is not None and tuple(shape) != found:
-            raise InvalidVotesError(f"shape must be that of the matrix, {found}; found {shape!r}. Leave it out.")
+        entries, settled = _of_matrix(matrix, first_class)
+        if shape is not None and tuple(shape) != settled:
+            raise InvalidVotesError(f"shape must be that of the matrix, {settled}; found {shape!r}. Leave it out.")
     elif isinstance(matrix, tuple) and len(matrix) == 3:
-        found = _settle_shape(shape)
-        entries = _of_triples(matrix, found)
+        settled = _settle_shape(shape)
+        entries = _of_triples(matrix, settled)
     else:
         raise InvalidVotesError(
             "sparse votes must be a SciPy sparse matrix (items x rules) or a tuple of three arrays (item positions, "
             f"rule positions, values); found {type(matrix).__name__}. For an array or a frame use Votes(...)."
         )
-    check_shape(found)
-    _refuse_emptiness(found, len(entries[0]))
-    return entries, found
+    check_shape(settled)
+    _refuse_emptiness(settled, len(entries[0]))
+    return entries, settled
 
 
 def _of_matrix(matrix: Any, first_class: int) -> tuple[tuple[IntArray, IntArray, AnyArray], tuple[int, int]]:
@@ -137,12 +137,12 @@ def _settle_shape(shape: Any) -> tuple[int, int]:
 
 def _of_triples(triples: tuple[Any, Any, Any], shape: tuple[int, int]) -> tuple[IntArray, IntArray, AnyArray]:
     names = ("item positions", "rule positions", "values")
-    items, rules, values = (as_array(column, name) for column, name in zip(triples, names, strict=True))
-    lengths = len(items), len(rules), len(values)
+    items, rules, numbers = (as_array(column, name) for column, name in zip(triples, names, strict=True))
+    lengths = len(items), len(rules), len(numbers)
     if len(set(lengths)) > 1:
-        found = ", ".join(f"{length} {name}" for length, name in zip(lengths, names, strict=True))
-        raise InvalidVotesError(f"the three arrays of triples must be equally long; found {found}.")
-    return _check_positions(items, names[0], shape[0]), _check_positions(rules, names[1], shape[1]), values
+        shown = ", ".join(f"{length} {name}" for length, name in zip(lengths, names, strict=True))
+        raise InvalidVotesError(f"the three arrays of triples must be equally long; found {shown}.")
+    return _check_positions(items, names[0], shape[0]), _check_positions(rules, names[1], shape[1]), numbers
 
 
 def _check_positions(positions: AnyArray, name: str, size: int) -> IntArray:
@@ -174,23 +174,23 @@ def _refuse_emptiness(shape: tuple[int, int], n_stored: int) -> None:
             )
 
 
-def _to_classes(values: AnyArray, first_class: int, place: _Place) -> IntArray:
+def _to_classes(numbers: AnyArray, first_class: int, place: _Place) -> IntArray:
     """Stored numbers as classes from 0, ABSTAIN where a number is missing or, if classes start at 0, where it is -1."""
-    if len(values) == 0:
+    if len(numbers) == 0:
         return np.empty(0, dtype=np.int64)
-    if values.dtype.kind not in "biuf":
-        raise InvalidVotesError(f"stored votes must be numbers; found dtype {values.dtype}. Store class numbers.")
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
-    if values.dtype.kind == "f":
+    if numbers.dtype.kind not in "biuf":
+        raise InvalidVotesError(f"stored votes must be numbers; found dtype {numbers.dtype}. Store class numbers.")
+    missing = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if numbers.dtype.kind == "f":
         # Beyond 2^53 floats skip integers, so such a number was never a class.
-        odd = ~missing & ~((values == np.floor(values)) & (np.abs(values) < 2**53))
+        odd = ~missing & ~((numbers == np.floor(numbers)) & (np.abs(numbers) < 2**53))
         _refuse(odd, place, "stored votes must be whole class numbers", "Round or threshold scores into classes first")
-    if values.dtype.kind == "u" and values.dtype.itemsize == 8:
-        _refuse(values >= 2**63, place, "stored votes must be class numbers", _MORE_CLASSES)
+    if numbers.dtype.kind == "u" and numbers.dtype.itemsize == 8:
+        _refuse(numbers >= 2**63, place, "stored votes must be class numbers", _MORE_CLASSES)
     wanted = "stored votes must be classes 0, 1, ... or -1 for abstain" if first_class == 0 else _FROM_ONE
     hint = "Only -1 means abstain" if first_class == 0 else _ZERO
-    _refuse(values < first_class - (first_class == 0), place, wanted, hint)
-    classes = np.where(missing, first_class + ABSTAIN, values) if missing.any() else values
+    _refuse(numbers < first_class - (first_class == 0), place, wanted, hint)
+    classes = np.where(missing, first_class + ABSTAIN, numbers) if missing.any() else numbers
     return classes.astype(np.int64) - first_class
 
 

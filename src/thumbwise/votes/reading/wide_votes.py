@@ -16,7 +16,7 @@ from thumbwise.votes.reading.read_votes import ClassNames, Coding, ReadVotes
 
 
 def open_wide(
-    data: Any,
+    votes: Any,
     *,
     n_classes: int | None,
     class_names: ClassNames | None,
@@ -27,7 +27,7 @@ def open_wide(
     copy: bool,
 ) -> ReadVotes:
     """Read an array or a frame; an array that could be used as it is, is copied if asked for."""
-    raw = open_votes(data, item_ids, rule_names)
+    raw = open_votes(votes, item_ids, rule_names)
     array, names, coding = _code(raw, n_classes, class_names, abstain, codes)
     if copy and raw.numbers is not None and np.may_share_memory(array, raw.numbers):
         array = array.copy()
