@@ -1,4 +1,4 @@
-"""What a comparison puts side by side: each method predicts gold items from the gold of other folds and the pool."""
+"""Methods that a comparison puts side by side: each predicts gold items from the gold of other folds and the pool."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def best_rule(split: Split) -> FloatArray:
     return _alone(split.votes.array[:, best], rates[best], shares)
 
 
-def _rate_right(said: IntArray, labels: IntArray) -> float:
-    return float((np.sum(said == labels) + 1) / (np.sum(said != ABSTAIN) + 2))
+def _rate_right(votes_of_rule: IntArray, labels: IntArray) -> float:
+    return float((np.sum(votes_of_rule == labels) + 1) / (np.sum(votes_of_rule != ABSTAIN) + 2))
 
 
-def _alone(said: IntArray, rate: float, shares: FloatArray) -> FloatArray:
+def _alone(votes_of_rule: IntArray, rate: float, shares: FloatArray) -> FloatArray:
     n_classes = shares.shape[1]
-    proba = np.repeat(shares, len(said), axis=0)
-    spoke = np.flatnonzero(said != ABSTAIN)
+    proba = np.repeat(shares, len(votes_of_rule), axis=0)
+    spoke = np.flatnonzero(votes_of_rule != ABSTAIN)
     proba[spoke] = (1 - rate) / (n_classes - 1)
-    proba[spoke, said[spoke]] = rate
+    proba[spoke, votes_of_rule[spoke]] = rate
     return proba
 
 

@@ -43,12 +43,12 @@ class Planner:
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
         """Planned bound for each number of gold labels."""
-        found, start = [], self.today.weights
+        bounds, start = [], self.today.weights
         for n in sizes:
             solution = self.today if n == self.n_gold else self._solve(*self._grown(n), start)
             start = solution.weights
-            found.append(self._value(solution, n))
-        return found
+            bounds.append(self._value(solution, n))
+        return bounds
 
     def floor(self) -> float:
         """The value of the game with every moment known, per item of the game."""

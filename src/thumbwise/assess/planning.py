@@ -1,4 +1,4 @@
-"""What to do next: how much bound more random labels would buy, through which rules, and where they stop helping."""
+"""Plans: how much bound more random labels would buy, through which rules, and where they stop helping."""
 
 from __future__ import annotations
 
@@ -74,6 +74,14 @@ class RuleWorth:
     What gold would prove if the rule had been left out before any gold label was seen. To leave it out because of this
     number is a choice that has seen the labels, and the bound without the rule is then no guarantee;
     :meth:`thumbwise.Box.without_rules` is the valid way, which never lowers the bound.
+
+    Attributes
+    ----------
+    rule : str
+    bound_without : float
+        Today's bound without the rule.
+    worth : float
+        ``bound_without`` less today's bound; below 0, the rule costs more of the error budget than it gives.
     """
 
     rule: str
@@ -255,6 +263,11 @@ def plan(
     box : Box, optional
         That of this gold and this pool, if there is one already: its evidence says what today's bound rests on.
 
+    Returns
+    -------
+    Plan
+        Bounds by number of labels, what each rule is worth, and ``str(plan)``, the advice in words.
+
     Examples
     --------
     >>> import numpy as np
@@ -263,7 +276,7 @@ def plan(
     >>> truth = rng.integers(2, size=2000)
     >>> is_right = rng.random((2000, 3)) < [0.9, 0.8, 0.7]
     >>> votes = tw.Votes(np.where(is_right, truth[:, None], 1 - truth[:, None]), rule_names=["a", "b", "c"])
-    >>> p = plan(votes.take(range(100)), truth[:100], pool=votes, gold_is="subset")
+    >>> p = tw.plan(votes.take(range(100)), truth[:100], pool=votes, gold_is="subset")
     >>> [(row.n_gold, round(row.bound, 2)) for row in p.rows[:3]]
     [(100, 0.43), (141, 0.4), (200, 0.37)]
     >>> p.rule_gains[0].rule, p.worth[0].rule

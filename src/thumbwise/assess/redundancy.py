@@ -218,8 +218,8 @@ def correlate_errors(gold_votes: Votes, gold_labels: Any) -> ErrorCorrelation:
     covariance = both * (wrong.T @ wrong) - sums * sums.T
     variance = both * sums - sums**2
     spread = np.sqrt(variance * variance.T)
-    values = np.divide(covariance, spread, out=np.full_like(spread, np.nan), where=spread > 0)
-    return ErrorCorrelation(gold_votes.rule_names, values, np.rint(both).astype(np.int64))
+    phi = np.divide(covariance, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+    return ErrorCorrelation(gold_votes.rule_names, phi, np.rint(both).astype(np.int64))
 
 
 def effective_number(errors: ErrorCorrelation) -> float:

@@ -1,4 +1,4 @@
-"""What is in a dataset, on a card: sizes, coverage, abstentions, patterns, classes, source and licence."""
+"""Cards that say what is in a dataset: sizes, coverage, abstentions, patterns, classes, source and licence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ABOUT = {
 
 @dataclass(frozen=True)
 class Card:
-    """What is in a dataset.
+    """What is in a dataset. Made by :func:`card` and :func:`describe`.
 
     Attributes
     ----------
@@ -84,6 +84,10 @@ def card(name: str, folder: str | Path | None = None) -> Card:
     folder : str or Path, optional
         As in :func:`~thumbwise.datasets.load_paper` and :func:`~thumbwise.datasets.load_crowd`.
 
+    Returns
+    -------
+    Card
+
     Examples
     --------
     >>> from thumbwise.datasets import card
@@ -100,7 +104,25 @@ def card(name: str, folder: str | Path | None = None) -> Card:
 
 
 def describe(dataset: PaperData | CrowdData) -> Card:
-    """The card of a dataset that was loaded."""
+    """The card of a dataset that was loaded.
+
+    Parameters
+    ----------
+    dataset : PaperData or CrowdData
+
+    Returns
+    -------
+    Card
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, -1], [1, 1], [-1, -1]])
+    >>> few = tw.datasets.describe(tw.datasets.CrowdData("rte", votes, np.array([0, 1, -1])))
+    >>> few.title, round(few.coverage, 3), few.abstention, few.n_labels, few.class_shares
+    ('RTE', 0.667, 0.5, 2, (0.5, 0.5))
+    """
     of_paper = isinstance(dataset, PaperData)
     votes, labels = dataset.votes, dataset.labels[dataset.labels != UNKNOWN]
     counts = np.bincount(labels, minlength=votes.n_classes)

@@ -22,7 +22,7 @@ CROWD_URL = "https://github.com/yuan-li/truth-inference-at-scale"
 
 @dataclass(frozen=True, eq=False)
 class CrowdData:
-    """A crowd's votes and the truth.
+    """A crowd's votes and the truth, as :func:`load_crowd` reads them.
 
     Attributes
     ----------
@@ -51,10 +51,14 @@ def load_crowd(name: str, folder: str | Path | None = None) -> CrowdData:
         Folder that holds ``crowd/<name>/`` or ``<name>/`` with ``label.csv`` (item, worker, label) and ``truth.csv``
         (item, truth). Absent: the folder that ``THUMBWISE_DATA`` names, else the user's cache.
 
+    Returns
+    -------
+    CrowdData
+
     Raises
     ------
     InvalidFileError
-        The files are not there, or do not hold what they should.
+        There is no ``label.csv``, or a column, a row or a class is not as it should be.
 
     Examples
     --------
@@ -65,17 +69,17 @@ def load_crowd(name: str, folder: str | Path | None = None) -> CrowdData:
     if name not in CROWD_TITLES:
         raise InvalidChoiceError(f"name must be one of {', '.join(map(repr, CROWD_NAMES))}; found {name!r}.")
     home = _find_home(name, folder)
-    said = _read_columns(home / "label.csv", ("item", "worker", "label"))
+    cast = _read_columns(home / "label.csv", ("item", "worker", "label"))
     told = _read_columns(home / "truth.csv", ("item", "truth"))
-    _check_unique(home / "label.csv", item=said["item"], worker=said["worker"])
+    _check_unique(home / "label.csv", item=cast["item"], worker=cast["worker"])
     _check_unique(home / "truth.csv", item=told["item"])
-    _check_classes(home / "label.csv", "label", said["label"], UNKNOWN)
+    _check_classes(home / "label.csv", "label", cast["label"], UNKNOWN)
     _check_classes(home / "truth.csv", "truth", told["truth"], UNKNOWN)
-    ids = np.union1d(said["item"], told["item"])
-    n_classes = max(2, 1 + int(max(said["label"].max(initial=0), told["truth"].max(initial=0))))
+    ids = np.union1d(cast["item"], told["item"])
+    n_classes = max(2, 1 + int(max(cast["label"].max(initial=0), told["truth"].max(initial=0))))
     labels = np.full(len(ids), UNKNOWN)
     labels[np.searchsorted(ids, told["item"])] = told["truth"]
-    return CrowdData(name, Votes.from_long(said, item_ids=ids, n_classes=n_classes), labels)
+    return CrowdData(name, Votes.from_long(cast, item_ids=ids, n_classes=n_classes), labels)
 
 
 def _find_home(name: str, folder: str | Path | None) -> Path:
@@ -98,8 +102,8 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, IntArray]:
 
 def _read_numbers(path: Path, table: Table, name: str) -> IntArray:
     if name not in table.columns:
-        found = ", ".join(map(repr, table.names[:10]))
-        raise InvalidFileError(f"{path} must have a column {name!r}; its columns are {found}.")
+        listed = ", ".join(map(repr, table.names[:10]))
+        raise InvalidFileError(f"{path} must have a column {name!r}; its columns are {listed}.")
     column = table.columns[name]
     empty = np.flatnonzero(np.ma.getmaskarray(column))
     if column.dtype.kind not in "iu" or len(empty):
@@ -110,20 +114,20 @@ def _read_numbers(path: Path, table: Table, name: str) -> IntArray:
 
 def _check_unique(path: Path, **keys: IntArray) -> None:
     """No two rows with the same values in these columns."""
-    values, counts = np.unique(np.column_stack(list(keys.values())), axis=0, return_counts=True)
+    rows, counts = np.unique(np.column_stack(list(keys.values())), axis=0, return_counts=True)
     repeated = np.flatnonzero(counts > 1)
     if len(repeated):
-        first = ", ".join(f"{name} {value}" for name, value in zip(keys, values[repeated[0]], strict=True))
+        first = ", ".join(f"{name} {value}" for name, value in zip(keys, rows[repeated[0]], strict=True))
         raise InvalidFileError(
             f"{path} must have one row for each {' and '.join(keys)}; {first} has {counts[repeated[0]]} rows "
             f"({len(repeated)} such cases). Drop the rows that are too many."
         )
 
 
-def _check_classes(path: Path, name: str, values: IntArray, lowest: int) -> None:
-    strange = np.flatnonzero((values < lowest) | (values >= MAX_CLASSES))
+def _check_classes(path: Path, name: str, classes: IntArray, lowest: int) -> None:
+    strange = np.flatnonzero((classes < lowest) | (classes >= MAX_CLASSES))
     if len(strange):
         raise InvalidFileError(
             f"column {name!r} of {path} must hold classes 0 to {MAX_CLASSES - 1}, or -1 where there is none; found "
-            f"{values[strange[0]]} in row {strange[0]}, counting from 0 ({len(strange)} such rows)."
+            f"{classes[strange[0]]} in row {strange[0]}, counting from 0 ({len(strange)} such rows)."
         )

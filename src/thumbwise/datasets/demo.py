@@ -34,8 +34,8 @@ class Threshold:
     def name(self) -> str:
         return f"{self.feature} <{self.small:g} / >{self.large:g}"
 
-    def vote(self, values: FloatArray) -> IntArray:
-        return np.where(values < self.small, BENIGN, np.where(values > self.large, MALIGNANT, ABSTAIN))
+    def vote(self, measured: FloatArray) -> IntArray:
+        return np.where(measured < self.small, BENIGN, np.where(measured > self.large, MALIGNANT, ABSTAIN))
 
 
 # Round numbers between what is usual for one class and for the other, chosen once and not adjusted to the result.
@@ -61,9 +61,19 @@ class Demo:
     labels : ndarray of shape (n_items,)
         True class of every item.
     gold : ndarray of shape (100,)
-        Positions of the items whose label is taken as known, drawn at random.
+        Positions of the items whose label is taken as known, drawn at random, whatever their labels and votes.
+    gold_labels : ndarray of shape (n_items,)
+        Class number of each gold item, -1 for all others.
     item_ids : ndarray of shape (n_items,)
     description : str
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> demo = tw.datasets.load_demo()
+    >>> box = tw.Box.from_gold(demo.votes.take(demo.gold), demo.labels[demo.gold], pool=demo.votes, gold_is="subset")
+    >>> tw.BalsubramaniFreund().fit(demo.votes, box=box).certificate_.proves_something
+    True
     """
 
     votes: Votes
@@ -88,8 +98,15 @@ class Demo:
 def load_demo() -> Demo:
     """569 tumours, eight rules on single measurements, 100 gold labels; the same at every call.
 
+    Which items are gold is drawn at random by a fixed seed, before any label is looked at.
+
+    Returns
+    -------
+    Demo
+
     Examples
     --------
+    >>> from thumbwise.datasets import load_demo
     >>> demo = load_demo()
     >>> demo.votes
     Votes: 569 items x 8 rules, 257 patterns; classes 'malignant', 'benign'; -1 = abstain (40.9 % of votes)
@@ -116,9 +133,9 @@ def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
     Files of these names that are there already are replaced only with ``overwrite=True``.
     """
     names = np.array([*demo.votes.class_names, None], dtype=object)
-    said = names[demo.votes.array]  # ABSTAIN, -1, meets the None at the end
+    named_votes = names[demo.votes.array]  # ABSTAIN, -1, meets the None at the end
     rules = {
-        name: np.ma.array(said[:, j], mask=demo.votes.array[:, j] == ABSTAIN)
+        name: np.ma.array(named_votes[:, j], mask=demo.votes.array[:, j] == ABSTAIN)
         for j, name in enumerate(demo.votes.rule_names)
     }
     gold = {"id": np.ma.asarray(demo.item_ids[demo.gold]), "label": np.ma.asarray(names[demo.labels[demo.gold]])}
@@ -155,11 +172,11 @@ def _best_rule(demo: Demo) -> tuple[str, FloatArray]:
 
 
 def _alone(demo: Demo, rule: int) -> FloatArray:
-    said, truth = demo.votes.array[:, rule], demo.labels[demo.gold]
-    gold_said = said[demo.gold]
-    right = (np.sum(gold_said == truth) + 1) / (np.sum(gold_said != ABSTAIN) + 2)
-    proba = np.tile((np.bincount(truth, minlength=2) + 1) / (len(truth) + 2), (len(said), 1))
+    votes_of_rule, truth = demo.votes.array[:, rule], demo.labels[demo.gold]
+    gold_votes = votes_of_rule[demo.gold]
+    right = (np.sum(gold_votes == truth) + 1) / (np.sum(gold_votes != ABSTAIN) + 2)
+    proba = np.tile((np.bincount(truth, minlength=2) + 1) / (len(truth) + 2), (len(votes_of_rule), 1))
     for c in (MALIGNANT, BENIGN):
-        proba[said == c] = 1 - right
-        proba[said == c, c] = right
+        proba[votes_of_rule == c] = 1 - right
+        proba[votes_of_rule == c, c] = right
     return proba

@@ -1,4 +1,4 @@
-"""Download the paper's datasets from its authors' repository: every file whole and as published, or not at all."""
+"""Downloads of the paper's datasets from its authors' repository: every file whole and as published, or not at all."""
 
 from __future__ import annotations
 

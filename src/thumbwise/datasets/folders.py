@@ -1,4 +1,4 @@
-"""Where data lies: a folder that is named, that of THUMBWISE_DATA, or the user's cache."""
+"""Folders that data may lie in: one that is named, that of THUMBWISE_DATA, or the user's cache."""
 
 from __future__ import annotations
 

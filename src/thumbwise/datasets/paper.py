@@ -11,6 +11,7 @@ from thumbwise._typing import IntArray
 from thumbwise.datasets.folders import data_folder, folder_origin, holds_any
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.mat_files import TEST, TRAINING, VALIDATION, Part, count_classes, read_parts
+from thumbwise.io.three_parts import ThreeParts
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.votes.votes import Votes
 
@@ -30,8 +31,13 @@ PAPER_NAMES: tuple[str, ...] = tuple(PAPER_TITLES)
 
 
 @dataclass(frozen=True, eq=False)
-class PaperData:
-    """One dataset of the paper.
+class _Named:
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class PaperData(ThreeParts, _Named):  # the name comes first
+    """One dataset of the paper, as :func:`load_paper` reads it. The authors split it into its three parts.
 
     Attributes
     ----------
@@ -50,13 +56,6 @@ class PaperData:
         same objects where nobody abstains.
     """
 
-    name: str
-    votes: Votes
-    labels: IntArray
-    gold_votes: Votes
-    gold_labels: IntArray
-    test_votes: Votes
-    test_labels: IntArray
     filled_votes: Votes
     filled_gold_votes: Votes
 
@@ -75,6 +74,17 @@ def find_paper_folder(folder: str | Path | None = None) -> Path:
     ------
     InvalidFileError
         None of the files is there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from thumbwise.datasets import find_paper_folder
+    >>> with TemporaryDirectory() as folder:
+    ...     Path(folder, "paper").mkdir()
+    ...     _ = Path(folder, "paper", "imdb.mat").write_bytes(b"")
+    ...     find_paper_folder(folder).name
+    'paper'
     """
     top = data_folder(folder)
     for place in paper_places(top):
@@ -104,6 +114,10 @@ def load_paper(name: str, folder: str | Path | None = None) -> PaperData:
         One of ``PAPER_NAMES``; AwA is ``"aa2"``, Cancer is ``"breast_cancer"``.
     folder : str or Path, optional
         See :func:`find_paper_folder`.
+
+    Returns
+    -------
+    PaperData
 
     Raises
     ------

@@ -29,6 +29,21 @@ class Synthetic:
         Probabilities that they were drawn with.
     rules : IndependentRules, CopyingRules or SharedErrorRules
         What the votes were drawn with.
+    rates : ndarray of shape (n_rules, n_classes, n_classes + 1)
+        Probability of each vote of a rule on an item of each class, the last for an abstention.
+    accuracies : ndarray of shape (n_rules,)
+        Probability that a vote of each rule is right, P(vote = class | it votes).
+    proba : ndarray of shape (n_items, n_classes)
+        P(class | votes), exactly.
+
+    Examples
+    --------
+    >>> from thumbwise.datasets import make_one_coin
+    >>> made = make_one_coin(3, [0.9, 0.6], random_state=1)
+    >>> made.labels.tolist(), made.votes.array.tolist()
+    ([1, 1, 1], [[1, 0], [1, 1], [1, 1]])
+    >>> made.proba.round(3).tolist()
+    [[0.143, 0.857], [0.069, 0.931], [0.069, 0.931]]
     """
 
     votes: Votes
@@ -52,6 +67,8 @@ class Synthetic:
     def proba(self) -> FloatArray:
         """Probability of each class given an item's votes, by Bayes' rule, of shape (n_items, n_classes).
 
+            P(c | votes) = P(c) P(votes | c) / sum_c' P(c') P(votes | c')
+
         No method that sees the votes alone can do better on average.
         """
         with np.errstate(divide="ignore"):  # a class of frequency 0 has the score -inf
@@ -60,7 +77,7 @@ class Synthetic:
         return take_rows(proba / proba.sum(axis=1, keepdims=True), self.votes.inverse)
 
     def take(self, n_items: int) -> Synthetic:
-        """The first items of the draw."""
+        """The first ``n_items`` items of the draw, with the same truth: those that a smaller draw would have."""
         return Synthetic(self.votes.take(np.arange(n_items)), self.labels[:n_items], self.class_frequencies, self.rules)
 
 
@@ -89,6 +106,12 @@ def make_one_coin(
     abstain : float or array-like of shape (n_rules,)
         Probability that a rule abstains, on any item.
     random_state : int
+        Seed of the draw.
+
+    Returns
+    -------
+    Synthetic
+        Votes and their truth, as from all functions that make data.
 
     Examples
     --------
@@ -175,7 +198,7 @@ def make_one_sided(
         raise ValueError(f"targets must be one class number per rule; found {targets!r}.")
     if classes.min() < 0 or classes.max() >= len(frequencies):
         raise ValueError(f"targets must be classes 0 to {len(frequencies) - 1}; found {classes.tolist()}.")
-    on, off = (per_rule(x, name, len(classes)) for x, name in ((hits, "hits"), (false_alarms, "false_alarms")))
+    on, off = (per_rule(rate, name, len(classes)) for rate, name in ((hits, "hits"), (false_alarms, "false_alarms")))
     is_own = classes[:, None] == np.arange(len(frequencies))
     rates = np.zeros((len(classes), len(frequencies), len(frequencies) + 1))
     rates[np.arange(len(classes)), :, classes] = np.where(is_own, on[:, None], off[:, None])
@@ -208,6 +231,7 @@ def make_copies(
     copied_from : sequence of int, (n_rules,)
         The rule that each one copies, which must stand before it; -1 for none.
     copying : float or array-like of shape (n_rules,)
+        Probability that a vote, or an abstention, is a copy.
     class_frequencies, n_classes, abstain, random_state
         As in :func:`make_one_coin`.
 
@@ -288,6 +312,12 @@ def make_paper_synthetic(n_items: int, *, random_state: int) -> Synthetic:
     Two classes with frequencies from Dirichlet(1, 1); three one-coin rules without abstentions, whose accuracies are
     drawn from Beta(2, 4/3), of mean 0.6. The paper takes 100, 1,000, 10,000 and 100,000 items as prefixes of one draw:
     the same ``random_state`` gives these.
+
+    Parameters
+    ----------
+    n_items : int
+    random_state : int
+        Seed of the frequencies, the accuracies and the draw.
 
     Examples
     --------

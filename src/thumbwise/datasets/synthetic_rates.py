@@ -31,23 +31,25 @@ def read_frequencies(frequencies: npt.ArrayLike | None, n_classes: int) -> Float
         if n_classes < 2:
             raise ValueError(f"n_classes must be at least 2; found {n_classes}.")
         return np.full(n_classes, 1 / n_classes)
-    values = read_probabilities(frequencies, "class_frequencies", 1)
-    if len(values) < 2 or abs(values.sum() - 1) > 1e-9:
-        raise ValueError(f"class_frequencies must be two or more and sum to 1; found {values.tolist()}.")
-    return values
+    checked = read_probabilities(frequencies, "class_frequencies", 1)
+    if len(checked) < 2 or abs(checked.sum() - 1) > 1e-9:
+        raise ValueError(f"class_frequencies must be two or more and sum to 1; found {checked.tolist()}.")
+    return checked
 
 
-def per_rule(values: npt.ArrayLike, name: str, size: int) -> FloatArray:
+def per_rule(probabilities: npt.ArrayLike, name: str, size: int) -> FloatArray:
     """One probability for all, or one for each."""
-    given = np.asarray(values, dtype=float)
+    given = np.asarray(probabilities, dtype=float)
     if given.shape not in {(), (size,)}:
         raise ValueError(f"{name} must be one number or {size} numbers; found an array of shape {given.shape}.")
     return read_probabilities(np.broadcast_to(given, (size,)), name, 1, may_be_empty=True)
 
 
-def read_probabilities(values: npt.ArrayLike, name: str, n_axes: int, *, may_be_empty: bool = False) -> FloatArray:
+def read_probabilities(
+    probabilities: npt.ArrayLike, name: str, n_axes: int, *, may_be_empty: bool = False
+) -> FloatArray:
     """Numbers from 0 to 1, copied."""
-    array = np.array(values, dtype=float)
+    array = np.array(probabilities, dtype=float)
     if array.ndim != n_axes or not (array.size or may_be_empty):
         expected = "a list of numbers" if n_axes == 1 else "a table of numbers, a row per rule"
         raise ValueError(f"{name} must be {expected}; found an array of shape {array.shape}.")

@@ -1,4 +1,4 @@
-"""How made-up rules vote, and the exact probability of what they say: independent, copying, or sharing errors.
+"""Made-up rules: how they vote, and the exact probability of what they say: independent, copying, or sharing errors.
 
 ``rates[j, c]`` says how rule j votes on an item of class c: a probability for each class, the last one for an
 abstention. Randomness comes in as uniform numbers, a row per item, so that the first items of a large draw are a small
@@ -166,15 +166,15 @@ class SharedErrorRules:
     def _log_together(self, rows: IntArray, members: IntArray) -> FloatArray:
         """Log probability of the members' votes given that their group errs as a whole."""
         n_classes = self.rates.shape[1]
-        said = rows[:, members]
-        highest, lowest = said.max(axis=1), np.where(said == ABSTAIN, n_classes, said).min(axis=1)
+        group_votes = rows[:, members]
+        highest, lowest = group_votes.max(axis=1), np.where(group_votes == ABSTAIN, n_classes, group_votes).min(axis=1)
         wrong = (highest == lowest)[:, None] & (np.arange(n_classes) != highest[:, None])
         same = np.where((highest == ABSTAIN)[:, None], 1, wrong / (n_classes - 1))
         with np.errstate(divide="ignore"):
             total = np.log(same)
             for m, j in enumerate(members):
                 silent = self.rates[j, :, -1]
-                total += np.log(np.where(said[:, [m]] == ABSTAIN, silent, 1 - silent))
+                total += np.log(np.where(group_votes[:, [m]] == ABSTAIN, silent, 1 - silent))
         return np.asarray(total)
 
 

@@ -1,4 +1,4 @@
-"""Which classes there are, and which of them each value stands for: settled once, from distinct values.
+"""The classes that there are, and which of them each value stands for: settled once, from distinct values.
 
 Files, frames, long tables, records of judges and votes that stay elsewhere all bring :class:`Distinct` values here, so
 that the same values mean the same classes, and are refused in the same words, whoever read them.
@@ -55,12 +55,12 @@ class Classes:
     def code_gold(self, gold: Distinct) -> IntArray:
         """Class number of each label; a label that is a number and no name of a class counts the classes from 0."""
         spelled = [self.gold_texts.get(text, text) for text in gold.counts]
-        values: list[Hashable | None] = [*_like_votes(spelled, self.names)]
-        are_truths = self.names == (0, 1) and {*values} <= {"True", "False", None}
+        classes: list[Hashable | None] = [*_like_votes(spelled, self.names)]
+        are_truths = self.names == (0, 1) and {*classes} <= {"True", "False", None}
         is_numeric = not gold.is_text or are_truths or are_numbers(text for text in spelled if text is not None)
-        if is_numeric and not {*values} & {*self.names}:
-            values = [None if value is None else _whole(value) for value in values]
-        listed = np.array([*values, None], dtype=object)
+        if is_numeric and not {*classes} & {*self.names}:
+            classes = [None if value is None else _whole(value) for value in classes]
+        listed = np.array([*classes, None], dtype=object)
         labels = code_labels(listed[gold.index], self.names, len(np.asarray(gold.index)))
         if (labels == UNKNOWN).all():
             raise InvalidLabelsError(
@@ -247,10 +247,10 @@ def _check_same_kind(gold: Distinct, labels: Sequence[str], named: set[str] | No
 
 def _like_votes(labels: Sequence[str | None] | Mapping[str, int], names: Sequence[Hashable]) -> list[str | None]:
     """Labels that are truth values in the spelling of the classes, which are names, or 0 and 1; others as they are."""
-    values = {text.strip().lower() for text in labels if text is not None}
+    lowered = {text.strip().lower() for text in labels if text is not None}
     are_truths = tuple(names) == (0, 1)
     spelled = {"true": "True", "false": "False"} if are_truths else {str(n).strip().lower(): str(n) for n in names}
-    if not values or not values <= _TRUTHS or not values <= set(spelled):
+    if not lowered or not lowered <= _TRUTHS or not lowered <= set(spelled):
         return list(labels)
     return [None if text is None else spelled[text.strip().lower()] for text in labels]
 
@@ -268,15 +268,15 @@ def _whole(value: Hashable) -> Hashable:
 
 def _check_counted_from_zero(numbers: Sequence[float]) -> None:
     """Without a 0 anywhere, classes may be numbered from 1, or class 0 be rare: not for us to say."""
-    values: AnyArray = np.unique(np.array(numbers, dtype=float))
-    if len(values) and (values != 0).all() and (values >= UNKNOWN).all() and (values == np.floor(values)).all():
-        raise no_class_zero([int(value) for value in values if np.isfinite(value)])
+    seen: AnyArray = np.unique(np.array(numbers, dtype=float))
+    if len(seen) and (seen != 0).all() and (seen >= UNKNOWN).all() and (seen == np.floor(seen)).all():
+        raise no_class_zero([int(value) for value in seen if np.isfinite(value)])
 
 
-def no_class_zero(values: Sequence[int]) -> InvalidVotesError:
+def no_class_zero(numbers: Sequence[int]) -> InvalidVotesError:
     """The error for class numbers without a 0."""
-    shown = ", ".join(map(str, values[:8]))
-    named = [value for value in values if value > 0][:4]
+    shown = ", ".join(map(str, numbers[:8]))
+    named = [value for value in numbers if value > 0][:4]
     return InvalidVotesError(
         f"classes must be numbered from 0, or be listed; found {shown} and no 0 among votes and gold labels. If "
         "classes are numbered from 1, list them: ",

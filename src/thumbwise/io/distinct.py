@@ -102,29 +102,29 @@ def distinct_of(name: str, column: Column, *, is_long: bool = False) -> Distinct
     if column.dtype.kind == "f":
         mask = mask | np.isnan(column.data)
     present = column.data[~mask]
-    values, places, counts = _number_texts(present) if column.dtype.kind == "O" else _number_values(present)
+    texts, places, counts = _number_texts(present) if column.dtype.kind == "O" else _number_values(present)
     index = np.full(len(column), ABSTAIN, dtype=np.int64)
     index[~mask] = places
-    listed = dict(zip(values, counts.tolist(), strict=True))
+    listed = dict(zip(texts, counts.tolist(), strict=True))
     return Distinct(name, listed, column.dtype.kind == "O", index, is_long=is_long)
 
 
-def _number_texts(values: AnyArray) -> tuple[list[str], IntArray, IntArray]:
+def _number_texts(texts: AnyArray) -> tuple[list[str], IntArray, IntArray]:
     known: dict[str, int] = {}
-    places = np.fromiter((known.setdefault(text, len(known)) for text in values.tolist()), np.int64, len(values))
+    places = np.fromiter((known.setdefault(text, len(known)) for text in texts.tolist()), np.int64, len(texts))
     return list(known), places, np.bincount(places, minlength=len(known))
 
 
-def _number_values(values: AnyArray) -> tuple[list[str], IntArray, IntArray]:
-    if values.dtype.kind in "iu" and len(values) and int(values.max()) - int(values.min()) < _COUNTED:
-        lowest = values.min()
-        above = values - lowest if values.dtype.kind == "u" else values.astype(np.int64) - int(lowest)
+def _number_values(numbers: AnyArray) -> tuple[list[str], IntArray, IntArray]:
+    if numbers.dtype.kind in "iu" and len(numbers) and int(numbers.max()) - int(numbers.min()) < _COUNTED:
+        lowest = numbers.min()
+        above = numbers - lowest if numbers.dtype.kind == "u" else numbers.astype(np.int64) - int(lowest)
         counts = np.bincount(above.astype(np.int64))
         seen = np.flatnonzero(counts)
         place = np.zeros(len(counts), dtype=np.int64)
         place[seen] = np.arange(len(seen))
         return [str(int(lowest) + value) for value in seen.tolist()], place[above], counts[seen]
-    different, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    different, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     return [str(value) for value in different.tolist()], places, counts
 
 
@@ -139,9 +139,9 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def are_numbers(values: Iterable[str]) -> bool:
+def are_numbers(texts: Iterable[str]) -> bool:
     """Whether all texts are numbers."""
-    return all(map(is_number, values))
+    return all(map(is_number, texts))
 
 
 def spelling(value: Hashable) -> str:

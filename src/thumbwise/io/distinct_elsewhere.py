@@ -80,9 +80,9 @@ def look_at(relation: Any, rules: Sequence[str], id_name: str | None, others: Se
         else:
             listed[j][value] = n
             totals[j] = (n_values, n_filled)
-    values = list(_as_distinct(rules, kinds, listed, totals))
+    of_rules = list(_as_distinct(rules, kinds, listed, totals))
     whole = {name for name, is_whole in zip(texts, facts[4:], strict=True) if is_whole}
-    return Look(values, facts[0], facts[1], facts[2], facts[3], whole)
+    return Look(of_rules, facts[0], facts[1], facts[2], facts[3], whole)
 
 
 def _as_distinct(

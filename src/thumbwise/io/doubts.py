@@ -115,9 +115,9 @@ def _refuse_scores(column: Distinct, known: set[str]) -> None:
         )
 
 
-def refuse_joined_tags(values: Iterable[str]) -> None:
+def refuse_joined_tags(entries: Iterable[str]) -> None:
     """Refuse cells with several tags, ``a|b``: all parts are values of other cells, or with ``|`` parts of them."""
-    texts = {text.strip() for text in values}
+    texts = {text.strip() for text in entries}
     for sign in _SEPARATORS:
         cells = {text: _parts(text, sign) for text in texts if sign in text}
         n_cells = Counter(part for parts in cells.values() for part in parts)

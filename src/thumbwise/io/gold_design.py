@@ -1,4 +1,4 @@
-"""How gold was drawn, as two columns of its table say: which item came when, and out of how many by which seed."""
+"""The draw of gold, as two columns of its table tell of it: which item came when, and out of how many by which seed."""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: i
     """Ids of items to be labeled next, drawn uniformly at random from those without a gold label, in random order.
 
     The draw depends on the seed, on which items have a gold label and on how many there are: on no label and on no
-    vote. If the gold at hand is a random part of the items, it is one together with these: draw, label all, and
+    vote. So which items are drawn, and in which order, is decided before any of their labels is seen, and nothing
+    after.
+
+    *Guarantee*: if the gold at hand is a random part of the items, it is one together with these: draw, label all, and
     ``Box.from_gold(..., gold_is="subset")`` keeps its guarantee. Deciding after each look at the bound whether to draw
     more does not: the level is then that of all looks together (two looks at 97.5 % hold at 95 %).
 
@@ -28,9 +31,11 @@ def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: i
     votes : Votes or Reading
         The pool. A :class:`Reading` brings its gold.
     n_items : int
-    gold : array-like of shape (n_items,), optional
+        How many to draw.
+    gold : array-like of shape (n_pool,), optional
         Classes of the items, -1 or missing where unknown; with Votes.
     seed : int
+        The same seed draws the same items from the same pool and gold.
 
     Returns
     -------
@@ -83,7 +88,8 @@ def gold_to_label(reading: Reading, n_items: int, *, seed: int = 0) -> Table:
 
     Columns are ids, those that were passed on, ``label``, and two that keep the design: ``draw``, the place of an item
     in the draw, and ``design``, the draw in words. Votes are not shown, so that they sway nobody. Filled in, the table
-    is read as gold like any other, and what its design says is checked.
+    is read as gold like any other, and what its design says is checked. Items and order are those of
+    :func:`draw_gold`, decided before any of their labels is seen.
     """
     if reading.id_name is None:
         raise InvalidFileError(

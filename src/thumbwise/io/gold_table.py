@@ -34,10 +34,10 @@ def read_ids(column: Column, name: str, where: str, beside: Sequence[str] = ()) 
             f"every row of {where} must have an id; column {name!r} is empty in row {missing[0]}, counting from 0 "
             f"({len(missing)} such rows). Fill it in or drop the rows."
         )
-    values = np.asarray(column.data)
-    if len(set(values.tolist())) < len(values):
+    ids = np.asarray(column.data)
+    if len(set(ids.tolist())) < len(ids):
         raise _repeated(as_text(column), name, where, beside)
-    return values
+    return ids
 
 
 def _repeated(texts: list[str | None], name: str, where: str, beside: Sequence[str]) -> InvalidVotesError:

@@ -58,6 +58,8 @@ def read_jury(
 ) -> Jury:
     """Read the records of LLM judges.
 
+    Of the records of one item and judge a usable one counts, else the first failure. No gold label is looked at.
+
     Parameters
     ----------
     records : path, frame, mapping of columns, or iterable of mappings
@@ -77,6 +79,11 @@ def read_jury(
         answer is a retry and no duplicate.
     item_ids, judge_names : optional
         All items and all judges in order, also those without a record.
+
+    Returns
+    -------
+    Jury
+        Votes of all judges, and what became of each of their questions.
 
     Raises
     ------
@@ -125,8 +132,15 @@ def write_jury(jury: Jury, path: str | Path, *, overwrite: bool = False) -> None
     """Write the records of a jury to a file that :func:`read_jury` reads, whole or not at all.
 
     The fields are item, judge, verdict, status and error; see :meth:`Jury.to_records`. JSON lines and Parquet keep
-    what is text and what is a number; CSV does not tell the name ``"1"`` from the number 1. A file that is there
-    already is replaced only with ``overwrite=True``.
+    what is text and what is a number; CSV does not tell the name ``"1"`` from the number 1.
+
+    Parameters
+    ----------
+    jury : Jury
+    path : path
+        Ends in .jsonl, .ndjson, .csv, .tsv or .parquet.
+    overwrite : bool
+        Replace a file that is there already.
 
     Examples
     --------
@@ -140,7 +154,7 @@ def write_jury(jury: Jury, path: str | Path, *, overwrite: bool = False) -> None
     {"item":1,"judge":"m1","verdict":"yes","status":"voted","error":null}
     {"item":1,"judge":"m2","verdict":"no","status":"voted","error":null}
     """
-    columns = {name: _masked(values) for name, values in jury.record_columns().items()}
+    columns = {name: _masked(column) for name, column in jury.record_columns().items()}
     try:
         write_table(Table(columns), path, overwrite=overwrite)
     except UnicodeError as failure:
@@ -149,11 +163,11 @@ def write_jury(jury: Jury, path: str | Path, *, overwrite: bool = False) -> None
         ) from failure
 
 
-def _masked(values: list[Any]) -> np.ma.MaskedArray[Any, Any]:
-    missing = [value is None for value in values]
-    if any(isinstance(value, str) for value in values) or all(missing):
-        return np.ma.MaskedArray(np.fromiter(values, dtype=object, count=len(values)), mask=missing)
-    return np.ma.MaskedArray(np.array([0 if value is None else value for value in values]), mask=missing)
+def _masked(column: list[Any]) -> np.ma.MaskedArray[Any, Any]:
+    missing = [value is None for value in column]
+    if any(isinstance(value, str) for value in column) or all(missing):
+        return np.ma.MaskedArray(np.fromiter(column, dtype=object, count=len(column)), mask=missing)
+    return np.ma.MaskedArray(np.array([0 if value is None else value for value in column]), mask=missing)
 
 
 def _check_choices(
@@ -175,9 +189,9 @@ def _check_ids(item_ids: Any) -> AnyArray | None:
     if item_ids is None:
         return None
     ids = np.fromiter(item_ids, dtype=object) if isinstance(item_ids, (list, tuple)) else as_array(item_ids, "item_ids")
-    values = check_kind(ids, "item")
-    check_names(values, "item")
-    return values
+    checked = check_kind(ids, "item")
+    check_names(checked, "item")
+    return checked
 
 
 def _make_votes(

@@ -42,6 +42,11 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
         ``task``, ``agg_label``, and a column for each class under its own name. "snorkel": ``pred``, the number of the
         class or -1 where classes are equally probable, and ``prob_<class number>``.
 
+    Returns
+    -------
+    frame, or mapping of str to array
+        A row per item, in the order of the items.
+
     Examples
     --------
     >>> import polars as pl
@@ -70,9 +75,36 @@ def write_labels(
 ) -> Table | None:
     """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`.
 
-    Labels that were written there before are replaced, any other file only with ``overwrite=True``. Labels of a reading
-    whose items stay in files are written by the database, to a file or to a new folder of Parquet files, and do not
-    come here; of others the table is returned.
+    Parameters
+    ----------
+    reading : Reading, Votes, array-like or frame
+        If its items stay in files, their labels are written by the database and do not come here.
+    model : fitted model
+    path : path
+        Ends in .csv, .tsv, .parquet, .jsonl or .ndjson; a new folder of Parquet files for items that stay in files.
+    shape : {"table", "crowd-kit", "snorkel"}
+        The columns.
+    overwrite : bool
+        Replace any file; without it only labels that were written there before are replaced.
+
+    Returns
+    -------
+    Table or None
+        What was written; None if items stay in files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, -1]], item_ids=["q7", "q2"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = tw.write_labels(votes, tw.MajorityVote().fit(votes), Path(folder, "labels.csv"), shape="snorkel")
+    ...     print(Path(folder, "labels.csv").read_text())
+    item,pred,prob_0,prob_1
+    q7,0,1.0,0.0
+    q2,1,0.0,1.0
+    <BLANKLINE>
     """
     if isinstance(reading, Reading) and reading.files is not None:
         write_elsewhere(reading, model, path, shape=shape, overwrite=overwrite)
@@ -116,6 +148,16 @@ def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> 
 def as_snorkel(proba: Any) -> tuple[IntArray, FloatArray]:
     """Probabilities as Snorkel's ``LabelModel.predict(L, return_probs=True)`` gives them: predictions, probabilities.
 
+    Parameters
+    ----------
+    proba : array-like of shape (n_items, n_classes)
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_items,)
+        Number of the most probable class, -1 where several are.
+    proba : ndarray of shape (n_items, n_classes)
+
     Examples
     --------
     >>> import thumbwise as tw
@@ -133,7 +175,20 @@ def as_snorkel(proba: Any) -> tuple[IntArray, FloatArray]:
 def as_crowd_kit(votes: Any, proba: Any, labels: AnyArray | None = None) -> tuple[Any, Any]:
     """Labels and probabilities as crowd-kit's aggregators give them, in pandas.
 
-    Returns ``labels_``, a series ``agg_label`` by ``task``, and ``probas_``, a frame with a column for each class.
+    Parameters
+    ----------
+    votes : Votes, array-like or frame
+        The items and the classes.
+    proba : array-like of shape (n_items, n_classes)
+    labels : array-like of shape (n_items,), optional
+        Absent: the most probable class of each item, the first of several.
+
+    Returns
+    -------
+    labels_ : pandas.Series
+        ``agg_label`` by ``task``.
+    probas_ : pandas.DataFrame
+        A column for each class.
 
     Examples
     --------

@@ -171,19 +171,19 @@ def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
 def read_wrench(path: Path, gold: Any, roles: Roles) -> Reading:
     """A folder as the WRENCH benchmark has them: train is the pool, valid is gold."""
     _refuse_options("a WRENCH folder", gold, roles)
-    found = load_wrench(path)
-    known = found.gold_labels != UNKNOWN
+    parts = load_wrench(path)
+    known = parts.gold_labels != UNKNOWN
     if not known.any():
         raise InvalidLabelsError(f"there must be at least one gold label; valid.json of {path} has none.")
     notes = [
-        f"a WRENCH folder: {found.votes.n_items:,} items of train.json are the pool, {known.sum():,} of valid.json gold"
+        f"a WRENCH folder: {parts.votes.n_items:,} items of train.json are the pool, {known.sum():,} of valid.json gold"
     ]
-    if found.leaked_ids:
-        notes.append(f"{len(found.leaked_ids):,} items of train.json are left out: labeled_ids.json gives them away")
-    columns = {} if found.texts is None else {"text": np.ma.asarray(np.array(found.texts, dtype=object))}
-    separate = (found.gold_votes.take(known), found.gold_labels[known])
-    unknown = np.full(found.votes.n_items, UNKNOWN)
-    return Reading(found.votes, unknown, separate, "id", columns, (*notes, *silent_classes(found.votes)), "wrench")
+    if parts.leaked_ids:
+        notes.append(f"{len(parts.leaked_ids):,} items of train.json are left out: labeled_ids.json gives them away")
+    columns = {} if parts.texts is None else {"text": np.ma.asarray(np.array(parts.texts, dtype=object))}
+    separate = (parts.gold_votes.take(known), parts.gold_labels[known])
+    unknown = np.full(parts.votes.n_items, UNKNOWN)
+    return Reading(parts.votes, unknown, separate, "id", columns, (*notes, *silent_classes(parts.votes)), "wrench")
 
 
 def read_mat(path: Path, gold: Any, roles: Roles) -> Reading:

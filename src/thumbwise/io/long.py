@@ -59,8 +59,8 @@ def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Co
     first: dict[object, int] = {}
     rows = np.array([first.setdefault(value, row) for row, value in enumerate(items)], dtype=np.int64)
     for name in names:
-        values = np.array([*as_text(table.columns[name]), None], dtype=object)[:-1]
-        off = np.flatnonzero(values != values[rows])
+        texts = np.array([*as_text(table.columns[name]), None], dtype=object)[:-1]
+        off = np.flatnonzero(texts != texts[rows])
         if len(off):
             raise InvalidFileError(
                 f"a column that is passed on must say the same in all rows of an item; {name!r} does not for item "

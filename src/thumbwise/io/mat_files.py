@@ -61,14 +61,14 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _find_array(path: Path, name: str, variables: Sequence[MatVariable]) -> AnyArray:
-    found = [variable for variable in variables if variable.name == name]
-    if len(found) != 1:
+    named = [variable for variable in variables if variable.name == name]
+    if len(named) != 1:
         listed = ", ".join(repr(variable.name) for variable in variables[:20]) or "none"
         raise InvalidFileError(f"{path} must hold the variable {name!r} once; its variables are {listed}.")
-    array, shape = found[0].array, found[0].shape
+    array, shape = named[0].array, named[0].shape
     if array is None or len(shape) != 2:
         raise InvalidFileError(
-            f"{name!r} of {path} must be a two-dimensional array of real numbers; it is of kind {found[0].kind!r} and "
+            f"{name!r} of {path} must be a two-dimensional array of real numbers; it is of kind {named[0].kind!r} and "
             f"shape {shape}."
         )
     return array

@@ -36,6 +36,11 @@ def read_predictions(source: Any, reading: Reading, *, item_id: str | None = Non
     item_id : str, optional
         Column of ids; otherwise the one that is called as in the votes, or like one.
 
+    Returns
+    -------
+    Predictions
+        Arrays ``labels`` and, if there are probabilities, ``proba``, both of shape (n_items, n_classes).
+
     Examples
     --------
     >>> import pandas as pd

@@ -1,4 +1,4 @@
-"""What votes and gold labels were understood as, from whatever people had them in."""
+"""Readings: what votes and gold labels were understood as, from whatever people had them in."""
 
 from __future__ import annotations
 
@@ -71,6 +71,17 @@ class Reading(VotesAndGold):
         How gold was drawn, if its table tells of a draw by :func:`draw_gold`.
     files : Files or None
         Where the items stay, if they are not here.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import thumbwise as tw
+    >>> frame = pd.DataFrame({"id": ["a", "b", "c"], "caps": [0, 1, 1], "link": [0, -1, 1]})
+    >>> reading = tw.read_votes(frame, gold={"a": 0, "c": 1})
+    >>> reading.gold.tolist(), reading.gold_labels.tolist(), reading.gold_is
+    ([0, -1, 1], [0, 1], 'subset')
+    >>> reading.gold_votes.item_ids.tolist()
+    ['a', 'c']
     """
 
     votes: Any
@@ -111,7 +122,27 @@ class Reading(VotesAndGold):
         return self.gold[self.gold != UNKNOWN] if self.separate is None else self.separate[1]
 
     def box(self, *, confidence_level: float = 0.95, **options: Any) -> Box:
-        """``Box.from_gold`` with this gold and this pool; needs gold labels drawn at random."""
+        """:meth:`Box.from_gold` with this gold and this pool.
+
+        *Guarantee*: that of :meth:`Box.from_gold`, if gold was drawn at random. The reading does not choose items:
+        all of its gold counts.
+
+        Parameters
+        ----------
+        confidence_level : float
+            Chance that all intervals hold together.
+        **options
+            Passed on to :meth:`Box.from_gold`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import thumbwise as tw
+        >>> frame = pd.DataFrame({"id": ["a", "b", "c"], "caps": [0, 1, 1], "link": [0, -1, 1]})
+        >>> box = tw.read_votes(frame, gold={"a": 0, "c": 1}).box(confidence_level=0.9)
+        >>> box.evidence.confidence_level, len(box.lower)
+        (0.9, 4)
+        """
         if not len(self.gold_labels):
             raise no_gold()
         return Box.from_gold(self, confidence_level=confidence_level, **options)

@@ -1,4 +1,4 @@
-"""What the columns of a table of votes are: what the user says, and what their names tell."""
+"""Roles of the columns of a table of votes: what the user says, and what their names tell."""
 
 from __future__ import annotations
 
@@ -154,8 +154,8 @@ def _row_per_vote(layout: Layout, item: str, rule: str, label: str) -> tuple[Lay
 
 
 def _repeats(table: Table, name: str) -> bool:
-    values = table.columns[name].tolist()
-    return len(set(values)) < len(values)
+    entries = table.columns[name].tolist()
+    return len(set(entries)) < len(entries)
 
 
 def _is_jury(rule: str, label: str) -> bool:

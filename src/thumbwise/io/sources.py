@@ -43,7 +43,8 @@ def read_votes(
     """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
 
     What is not said is inferred and noted; what may mean two things is refused with the argument that settles it.
-    ``docs/reading.md`` specifies every layout.
+    ``docs/reading.md`` specifies every layout. Nothing is chosen by what gold labels say, but for the classes if they
+    are not listed: those of the votes and of gold together.
 
     Parameters
     ----------
@@ -73,6 +74,11 @@ def read_votes(
         What to do when a rule votes on an item more than once.
     null_verdict : {"abstained", "failed"}, optional
         What a judge's empty verdict means if the record does not say.
+
+    Returns
+    -------
+    Reading
+        Votes, gold labels, and notes on what was inferred.
 
     Examples
     --------

@@ -38,9 +38,9 @@ def drop_unknown(
     votes : sequence of Column
         What stands beside such labels.
     """
-    values = labels.data
-    empty = np.ma.getmaskarray(labels) | (np.isnan(values) if values.dtype.kind == "f" else False)
-    present = np.ma.array(values, mask=empty)
+    raw = labels.data
+    empty = np.ma.getmaskarray(labels) | (np.isnan(raw) if raw.dtype.kind == "f" else False)
+    present = np.ma.array(raw, mask=empty)
     minus = _spelled_like(present, {_MINUS_ONE})
     if minus.any() and not _is_settled(roles) and (not in_order or _is_doubtful(present, minus, votes)):
         raise _may_be_a_class(minus, where, in_order)
@@ -49,7 +49,7 @@ def drop_unknown(
     counts = [(int(empty.sum()), "empty"), *((int(where_marked.sum()), mark) for mark, where_marked in marked.items())]
     why = ", ".join(f"{n:,} {'is' if n == 1 else 'are'} {what}" for n, what in counts if n)
     n_known = int((~unknown).sum())
-    return np.ma.array(values, mask=unknown), [(f"{n_known:,} of {len(labels):,}", why)] if why else []
+    return np.ma.array(raw, mask=unknown), [(f"{n_known:,} of {len(labels):,}", why)] if why else []
 
 
 def _marks(roles: Roles) -> Iterator[str]:

@@ -67,6 +67,6 @@ def wide_table(votes: Votes, id_name: str = "id") -> Table:
     names = np.array([*map(str, votes.class_names), None], dtype=object)
     columns = {id_name: np.ma.asarray(votes.item_ids)}
     for j, rule in enumerate(votes.rule_names):
-        said = votes.array[:, j]
-        columns[rule] = np.ma.array(names[said], mask=said < 0)
+        votes_of_rule = votes.array[:, j]
+        columns[rule] = np.ma.array(names[votes_of_rule], mask=votes_of_rule < 0)
     return Table(columns)

@@ -9,12 +9,13 @@ import numpy as np
 
 from thumbwise._typing import IntArray
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.io.three_parts import ThreeParts
 from thumbwise.io.wrench_format import MAX_BYTES, WrenchPart, read_class_names, read_labeled_ids, read_part
 from thumbwise.votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)
-class WrenchData:
+class WrenchData(ThreeParts):
     """Votes of a WRENCH folder. Ids begin with their file, ``train/12``, because the files number items alike.
 
     Attributes
@@ -33,12 +34,6 @@ class WrenchData:
         Items of train.json that labeled_ids.json names: their labels were known to whoever wrote the rules.
     """
 
-    votes: Votes
-    labels: IntArray
-    gold_votes: Votes
-    gold_labels: IntArray
-    test_votes: Votes
-    test_labels: IntArray
     texts: tuple[str, ...] | None
     gold_texts: tuple[str, ...] | None
     test_texts: tuple[str, ...] | None
@@ -53,6 +48,11 @@ def load_wrench(folder: str | Path, *, max_bytes: int = MAX_BYTES) -> WrenchData
     folder : str or Path
     max_bytes : int
         Files larger than this are refused.
+
+    Returns
+    -------
+    WrenchData
+        Which items are the pool, gold and test is what the files say; no label decides it.
 
     Raises
     ------

@@ -133,10 +133,10 @@ def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchP
 def _read_row(path: Path, name: str, item: object) -> list[int]:
     row = item.get("weak_labels") if isinstance(item, dict) else None
     if not isinstance(row, list) or not row or not all(type(vote) is int for vote in row):
-        found = _shown(item if not isinstance(item, dict) else row)
+        shown = _shown(item if not isinstance(item, dict) else row)
         raise InvalidFileError(
             f'item {name!r} of {path} must have "weak_labels", a list of whole numbers with one for each rule; '
-            f"found {found}."
+            f"found {shown}."
         )
     return row
 
@@ -180,8 +180,8 @@ def _as_classes(
 
 
 def _read_texts(items: Sequence[dict[str, Any]]) -> tuple[str, ...] | None:
-    found = [item["data"].get("text") if isinstance(item.get("data"), dict) else None for item in items]
-    texts = tuple(text for text in found if isinstance(text, str))
+    maybe_texts = [item["data"].get("text") if isinstance(item.get("data"), dict) else None for item in items]
+    texts = tuple(text for text in maybe_texts if isinstance(text, str))
     return texts if len(texts) == len(items) else None
 
 

@@ -1,1 +1,1 @@
-"""What can be wrong with rules, gold and fits: one file a subject, one function a check."""
+"""Checks of rules, gold and fits, for what can be wrong with them: one file a subject, one function a check."""

@@ -1,4 +1,4 @@
-"""What checks found: each with its code, the numbers, what to do, and where to read more."""
+"""Findings of the checks: each with its code, the numbers, what to do, and where to read more."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ class Finding:
         Ids of the first 20 items concerned.
     n_items : int
         How many items are concerned in all.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> finding = tw.check([[0, 0, -1], [1, 1, -1]], skip=["TW105"]).findings[0]
+    >>> finding.code, finding.severity, finding.rules
+    ('TW104', 'warning', ('rule_2',))
     """
 
     code: str
@@ -86,6 +93,15 @@ class Checks:
         How many items get each class, beside gold; see :func:`thumbwise.assess.tables.classes_table`.
     comparison : Comparison or None
         What TW302 rests on, if it was looked at.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> checks = tw.check([[0, 1], [1, 0], [-1, -1]])
+    >>> checks.codes, checks.has_errors, checks.skipped["TW201"]
+    (('TW401',), False, 'needs gold labels')
+    >>> checks.frame()["n_items"]
+    [1]
     """
 
     findings: tuple[Finding, ...]
@@ -116,9 +132,9 @@ class Checks:
     def summary(self) -> str:
         """How many errors, warnings and notes, and how many checks were left out."""
         counts = [(s, sum(finding.severity == s for finding in self.findings)) for s in SEVERITIES]
-        said = ", ".join(f"{n} {severity}{'s' * (n > 1)}" for severity, n in counts if n) or "nothing found"
+        listing = ", ".join(f"{n} {severity}{'s' * (n > 1)}" for severity, n in counts if n) or "nothing found"
         n_done = len(CODES) - len(self.skipped)
-        return f"{n_done} of {len(CODES)} checks made: {said}."
+        return f"{n_done} of {len(CODES)} checks made: {listing}."
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)

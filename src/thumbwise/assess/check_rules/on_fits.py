@@ -52,13 +52,13 @@ def majority_does_as_well(subject: Subject) -> Finding | None:
     if difference.mean > 0:
         return None
     real = "a real difference" if difference.is_real else "which may be chance"
-    said = (
+    start = (
         f"On {len(subject.gold):,} gold items that the fits have not seen ({comparison.n_folds} folds), majority vote "
         f"has a mean log loss of {losses[_MAJORITY]:.3f} and the model of {losses[REFERENCE.name]:.3f}: the former is "
     )
     if -difference.mean < _SAME:
-        return find("TW302", f"{said}as good, to three digits.")
-    return find("TW302", f"{said}better by {-difference.mean:.3f}, {real} (p = {difference.p_value:.2g}).")
+        return find("TW302", f"{start}as good, to three digits.")
+    return find("TW302", f"{start}better by {-difference.mean:.3f}, {real} (p = {difference.p_value:.2g}).")
 
 
 def reason_not_to_compare(subject: Subject) -> str | None:
@@ -77,19 +77,19 @@ def infeasible(subject: Subject) -> Finding | None:
     conflict, model = subject.conflict, subject.model
     if conflict is not None and subject.box is not None:
         about = [moment for moment in subject.box.about if moment.name in set(conflict.conflicting)]
-        said = (
+        sentence = (
             f"No labeling of the items satisfies every interval. In conflict: {listed(conflict.conflicting)}. They "
             f"would fit if each bound moved outward by {conflict.widening_amount:.3g}."
         )
         return find(
             "TW303",
-            said,
+            sentence,
             rules=tuple(dict.fromkeys(moment.rule for moment in about if moment.rule is not None)),
             classes=tuple(moment.class_name for moment in about if moment.kind == FREQUENCY),
         )
     if model is not None and model.certificate_.widening is not None:
-        said = f"No labeling satisfied every interval, so the intervals were {model.certificate_.widening}."
-        return find("TW303", f"{said} The bound is no guarantee.")
+        sentence = f"No labeling satisfied every interval, so the intervals were {model.certificate_.widening}."
+        return find("TW303", f"{sentence} The bound is no guarantee.")
     return None
 
 
@@ -98,11 +98,11 @@ def not_converged(subject: Subject) -> Finding | None:
     if subject.model is None or subject.model.certificate_.kkt_residual <= subject.model.tol:
         return None
     certificate = subject.model.certificate_
-    said = f"After {subject.model.n_iter_:,} iterations the KKT residual is {certificate.kkt_residual:.1e}"
+    explanation = f"After {subject.model.n_iter_:,} iterations the KKT residual is {certificate.kkt_residual:.1e}"
     return find(
         "TW304",
         Message(
-            f"{said}, above ",
+            f"{explanation}, above ",
             InPython("tol="),
             f"{subject.model.tol:.1e}; the gap of the bound is {certificate.gap:.1e}.",
         ),
@@ -120,13 +120,13 @@ def overruled(subject: Subject) -> Finding | None:
     by_gold = sum(group["n_items"] for group in groups.rows() if group["reason"] == "gold")
     shown = "; ".join(map(_group, islice(groups.rows(), _SHOWN_GROUPS)))
     rest = f"; {len(groups) - _SHOWN_GROUPS:,} more patterns" if len(groups) > _SHOWN_GROUPS else ""
-    said = (
+    explanation = (
         f"On {n_items:,} of {subject.votes.n_items:,} items all voting rules agree and the label is another class: "
         f"{by_gold:,} because gold says that these rules are mostly wrong, {n_items - by_gold:,} because the class "
         f"frequencies outweigh them. {shown}{rest}."
     )
     rules = tuple(dict.fromkeys(name for names in groups["rules"] for name in names))
-    return find("TW305", said, rules=rules, items=_first_overruled(subject, groups), n_items=n_items)
+    return find("TW305", explanation, rules=rules, items=_first_overruled(subject, groups), n_items=n_items)
 
 
 def never_labeled(subject: Subject) -> Finding | None:
@@ -177,6 +177,6 @@ def many_silent_items(subject: Subject) -> Finding | None:
     share = len(silent) / max(1, subject.votes.n_items)
     if share <= MANY_SILENT:
         return None
-    said = f"{len(silent):,} of {subject.votes.n_items:,} items ({100 * share:.3g} %) have no vote of any rule"
+    explanation = f"{len(silent):,} of {subject.votes.n_items:,} items ({100 * share:.3g} %) have no vote of any rule"
     ids = tuple(subject.votes.item_ids[silent[:MOST_ITEMS]].tolist())
-    return find("TW401", f"{said}; more than {100 * MANY_SILENT:g} % are many.", items=ids, n_items=len(silent))
+    return find("TW401", f"{explanation}; more than {100 * MANY_SILENT:g} % are many.", items=ids, n_items=len(silent))

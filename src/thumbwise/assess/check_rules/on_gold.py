@@ -36,11 +36,11 @@ def not_a_sample(subject: Subject) -> Finding | None:
     objection = gold.design.objection
     if objection is not None:
         return find("TW201", f"{objection[0].upper()}{objection[1:]}.")
-    found = check_sample(gold.votes, subject.votes, gold_is=gold.gold_is, error=SAMPLE_ERROR)
-    if not found.fires:
+    test = check_sample(gold.votes, subject.votes, gold_is=gold.gold_is, error=SAMPLE_ERROR)
+    if not test.fires:
         return None
-    strange = tuple(dict.fromkeys(row.rule for row in found.rows if 2 * row.adjusted_p_value <= found.error))
-    return find("TW201", f"{found} The test errs with probability {SAMPLE_ERROR:g} at most.", rules=strange)
+    strange = tuple(dict.fromkeys(row.rule for row in test.rows if 2 * row.adjusted_p_value <= test.error))
+    return find("TW201", f"{test} The test errs with probability {SAMPLE_ERROR:g} at most.", rules=strange)
 
 
 def claims_random_gold(subject: Subject) -> bool:
@@ -59,13 +59,13 @@ def missing_classes(subject: Subject) -> Finding | None:
         return None
     seen = [row["class"] for row in rows if row["n_gold"]]
     what = "1 class has" if len(missing) == 1 else f"{len(missing):,} classes have"
-    said = f"{what} no label among the {len(subject.gold):,} of gold: {listed(missing)}."
+    explanation = f"{what} no label among the {len(subject.gold):,} of gold: {listed(missing)}."
     if len(seen) == 1:
-        said = f"Gold shows only class {listed(seen)}: {said}"
+        explanation = f"Gold shows only class {listed(seen)}: {explanation}"
     known = [row["upper"] for row in rows if not row["n_gold"] and row["upper"] is not None]
     if known:
-        said += f" Such a class may still be that of up to {at_most(100 * max(known), 1)} % of the items."
-    return find("TW202", said, classes=missing)
+        explanation += f" Such a class may still be that of up to {at_most(100 * max(known), 1)} % of the items."
+    return find("TW202", explanation, classes=missing)
 
 
 def labels_do_not_fit(subject: Subject) -> Finding | None:
@@ -102,9 +102,9 @@ def little_gold(subject: Subject) -> Finding | None:
         return None
     # Widths fall like one over the square root of the number of labels.
     needed = math.ceil(len(subject.gold) * (width / WIDE) ** 2)
-    said = (
+    explanation = (
         f"With {len(subject.gold):,} gold labels and {subject.votes.n_rules:,} rules, the interval of the middle rule "
         f"is {width:.2f} wide, and more than {WIDE:g} is little to go by; about {needed:,} labels would do."
     )
     names = tuple(rule for rule, w in zip(bounded["rule"], widths, strict=True) if w > WIDE)
-    return find("TW204", said, rules=names)
+    return find("TW204", explanation, rules=names)

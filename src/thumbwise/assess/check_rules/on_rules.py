@@ -28,8 +28,8 @@ def below_chance(subject: Subject) -> Finding | None:
     if not len(worse):
         return None
     names, highest = worse["rule"], max(worse["upper"])
-    said = f"{_rules(len(names))} right less often than guessing would be, 1/{subject.votes.n_classes}: {listed(names)}"
-    return find("TW101", f"{said}; the highest upper bound is {at_most(highest)}{_level(subject)}.", rules=names)
+    who = f"{_rules(len(names))} right less often than guessing would be, 1/{subject.votes.n_classes}: {listed(names)}"
+    return find("TW101", f"{who}; the highest upper bound is {at_most(highest)}{_level(subject)}.", rules=names)
 
 
 def _level(subject: Subject) -> str:
@@ -51,8 +51,8 @@ def unseen_on_gold(subject: Subject) -> Finding | None:
     if not unseen:
         return None
     names, most = tuple(unseen), max(unseen.values())
-    said = f"{_rules(len(names), 'votes', 'vote')} on none of the {len(subject.gold):,} gold items: {listed(names)}"
-    return find("TW102", f"{said}; on the pool such a rule votes on up to {most:,} items.", rules=names)
+    who = f"{_rules(len(names), 'votes', 'vote')} on none of the {len(subject.gold):,} gold items: {listed(names)}"
+    return find("TW102", f"{who}; on the pool such a rule votes on up to {most:,} items.", rules=names)
 
 
 def near_duplicates(subject: Subject) -> Finding | None:
@@ -110,8 +110,8 @@ def rare_rules(subject: Subject) -> Finding | None:
     if not rare:
         return None
     names, fewest = tuple(rare), min(rare.values())
-    said = f"{_rules(len(names), 'votes', 'vote')} on less than {100 * RARE:g} % of the {n_items:,} items"
-    return find("TW105", f"{said}: {listed(names)}; the rarest on {fewest:,}.", rules=names)
+    who = f"{_rules(len(names), 'votes', 'vote')} on less than {100 * RARE:g} % of the {n_items:,} items"
+    return find("TW105", f"{who}: {listed(names)}; the rarest on {fewest:,}.", rules=names)
 
 
 def _rules(n: int, one: str = "is", many: str = "are") -> str:

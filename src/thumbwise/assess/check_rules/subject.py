@@ -1,4 +1,4 @@
-"""What checks look at: votes, gold, the box that gold gives, the fit, and why there is none if there is none."""
+"""The subject of checks: votes, gold, the box that gold gives, the fit, and why there is none if there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fit says, as tidy tables that the terminal and reports print and plots draw: pure functions, no drawing.
+"""Tidy tables of what a fit says, which the terminal and reports print and plots draw: pure functions, no drawing.
 
 A table has one home here, and every view of it takes its columns: what ``thumbwise label`` prints, the report, the
 checks and :mod:`thumbwise.display.plots`. ``table.frame()`` has the numbers, as pandas and polars take them.

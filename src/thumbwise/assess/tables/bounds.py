@@ -47,11 +47,24 @@ def certificate_table(certificate: Certificate, plan: Plan | None = None) -> Tid
 
 
 def plan_table(plan: Plan) -> Tidy:
-    """Planned bounds by number of gold labels.
+    """Planned bounds by number of gold labels. *Guarantee*: none, but for the first row, the bound of today.
+
+    Parameters
+    ----------
+    plan : Plan
+        From :func:`thumbwise.plan`.
 
     Returns
     -------
     Tidy
-        Columns ``n_gold``, ``planned_bound``; facts ``floor`` and ``guessing``.
+        Columns ``n_gold``, ``planned_bound``, ``planned_bound_all``; facts ``floor`` and ``guessing``.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> made = tw.datasets.make_one_coin(400, [0.9, 0.7], random_state=0)
+    >>> plan = tw.plan(made.votes.take(range(200)), made.labels[:200], pool=made.votes, gold_is="subset")
+    >>> plan_table(plan)["n_gold"]
+    (200, 283, 400)
     """
     return Tidy.of(plan.frame(), floor=plan.floor, guessing=plan.guessing)

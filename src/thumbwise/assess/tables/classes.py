@@ -130,7 +130,7 @@ def overruled_table(model: BalsubramaniFreund, votes: Any) -> Tidy:
     is_unanimous = (per_class > 0).sum(axis=1) == 1
     against = np.flatnonzero(is_unanimous & (best != per_class.argmax(axis=1)) & (counts > 0))
     shown = against[np.argsort(-counts[against], kind="stable")]
-    rules = [patterns.rules[patterns.starts[t] : patterns.starts[t + 1]].tolist() for t in shown]
+    rules = [patterns.rules[patterns.starts[pattern] : patterns.starts[pattern + 1]].tolist() for pattern in shown]
     weights = moment_columns(model.box_, model, "accuracy", pool.rule_names)["weight"]
     return Tidy.of(
         {

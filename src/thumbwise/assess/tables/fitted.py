@@ -53,8 +53,8 @@ def moment_columns(
     """
     places = [None for _ in names] if box is None else box.places(kind, names)
 
-    def column(values: Any, convert: Any) -> list[Any]:
-        return [None if m is None or values is None else convert(values[m]) for m in places]
+    def column(of_moments: Any, convert: Any) -> list[Any]:
+        return [None if m is None or of_moments is None else convert(of_moments[m]) for m in places]
 
     return {
         "gold_drawn": column(None if box is None else box.gold_drawn, int),

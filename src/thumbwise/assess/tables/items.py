@@ -21,6 +21,9 @@ def least_certain(
 ) -> Tidy:
     """The items whose largest probability is smallest, the least certain first; of equal ones, the earlier.
 
+    The order is that of the model's probabilities, so it is decided after the gold labels that the model was fitted
+    to were seen. *Guarantee*: none; labels of these items are no random sample, and :func:`draw_gold` draws one.
+
     Parameters
     ----------
     votes : Votes, Reading, array-like or frame
@@ -57,6 +60,16 @@ def most_contested(
     """The items with most votes against the class that has most votes; of equal ones, the less certain first.
 
     Items on which all votes agree are never among them. Parameters and columns are those of :func:`least_certain`.
+    The order comes from votes, and among equal ones from the model's probabilities. *Guarantee*: none, as there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0, 0], [1, 0, 0], [1, 0, 1]], item_ids=["q7", "q2", "q9"])
+    >>> table = tw.displays.most_contested(votes, np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]]))
+    >>> table["item"], table["n_against"]
+    (('q9', 'q2'), (1, 1))
     """
     votes, proba = _read(votes, proba)
     against = _against(votes.patterns)[votes.inverse]
@@ -113,5 +126,5 @@ def _by_name(votes: Votes, row: AnyArray) -> dict[Any, int]:
 
 
 def _taken(column: Any, chosen: IntArray) -> list[Any]:
-    values = np.ma.asarray(column)[chosen]
-    return list(values.tolist())
+    entries = np.ma.asarray(column)[chosen]
+    return list(entries.tolist())

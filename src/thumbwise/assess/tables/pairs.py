@@ -1,4 +1,4 @@
-"""Which rules say the same, and which err together, for every pair; and an order that puts the like side by side."""
+"""Pairs of rules: who says the same, who errs together; and an order that puts the like side by side."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def square(table: Tidy, name: str, n_rules: int) -> FloatArray:
     """A column of pairs as a symmetric matrix with 1 on the diagonal, NaN where nothing is known."""
     matrix = np.eye(n_rules)
     first, second = np.array(table["first"], dtype=int), np.array(table["second"], dtype=int)
-    values = np.array(table[name], dtype=float)
-    matrix[first, second] = matrix[second, first] = values
+    of_pairs = np.array(table[name], dtype=float)
+    matrix[first, second] = matrix[second, first] = of_pairs
     return matrix
 
 
@@ -105,7 +105,7 @@ def like_together(matrix: FloatArray) -> IntArray:
     return np.asarray(leaves_list(linkage(squareform(distance, checks=False), "average")))
 
 
-def _as_table(name: str, values: FloatArray, n_shared: IntArray) -> Tidy:
-    first, second = np.triu_indices(len(values), k=1)
-    known = [None if np.isnan(value) else value for value in values[first, second].tolist()]
+def _as_table(name: str, matrix: FloatArray, n_shared: IntArray) -> Tidy:
+    first, second = np.triu_indices(len(matrix), k=1)
+    known = [None if np.isnan(value) else value for value in matrix[first, second].tolist()]
     return Tidy.of({"first": first, "second": second, name: known, "n_shared": n_shared[first, second]})

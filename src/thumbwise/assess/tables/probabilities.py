@@ -1,4 +1,4 @@
-"""How sure the predictions are, and whether they are right as often as they say."""
+"""Probabilities: how sure the predictions are, and whether they are right as often as they say."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def confidence_table(proba: npt.ArrayLike, *, n_bins: int = _N_BINS) -> Tidy:
     """How many items have a largest probability in each of some bins between 1 / n_classes and 1.
 
     A bin holds its lower end; the last one holds 1 too.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_items, n_classes)
+    n_bins : int
+        Of equal width.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What each rule does on the pool and on gold, and what it weighs."""
+"""Rules: what each does on the pool and on gold, and what it weighs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def rules_table(model: BalsubramaniFreund, votes: Any, worth: Mapping[str, float
     """One row per rule, in the order of the fit.
 
     Coverage is the share of the items that the rule votes on; overlap that on which another rule votes too; conflict
-    that on which another rule votes for another class.
+    that on which another rule votes for another class. *Guarantee*: intervals hold as the box says; all else is
+    counted.
 
     Parameters
     ----------
@@ -85,12 +86,20 @@ def describe_rules(
 
 
 def worse_than_chance(rules: Tidy) -> Tidy:
-    """The rules whose whole interval lies below the accuracy of guessing.
+    """The rules whose whole interval lies below the accuracy of guessing, 1 / n_classes.
+
+    *Guarantee*: that of the intervals; if they hold together at some level, no rule that is as good as guessing is
+    among these at that level. Which rules these are is seen after gold: leave them out by :meth:`Box.without_rules`.
 
     Parameters
     ----------
     rules : Tidy
         As :func:`rules_table` gives it.
+
+    Returns
+    -------
+    Tidy
+        Their rows.
 
     Examples
     --------

@@ -26,6 +26,8 @@ class Tidy:
     {'rule': ['a', 'b'], 'accuracy': [0.9, None]}
     >>> [row["rule"] for row in table.rows()], table.facts["chance"]
     (['a', 'b'], 0.5)
+    >>> table.take([1]).frame()
+    {'rule': ['b'], 'accuracy': [None]}
     """
 
     columns: Mapping[str, tuple[Any, ...]]
@@ -33,7 +35,7 @@ class Tidy:
 
     @classmethod
     def of(cls, columns: Mapping[str, Iterable[Any]], **facts: Any) -> Tidy:
-        """Take columns of equal length, arrays or lists."""
+        """Take columns of equal length, arrays or lists, and facts by their names."""
         held = {name: tuple(_plain(column)) for name, column in columns.items()}
         if len({len(column) for column in held.values()}) > 1:
             lengths = {name: len(column) for name, column in held.items()}
@@ -46,8 +48,8 @@ class Tidy:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One mapping per row."""
-        for values in zip(*self.columns.values(), strict=True):
-            yield dict(zip(self.columns, values, strict=True))
+        for entries in zip(*self.columns.values(), strict=True):
+            yield dict(zip(self.columns, entries, strict=True))
 
     def take(self, positions: Sequence[int]) -> Tidy:
         """Some of the rows, in the order given."""

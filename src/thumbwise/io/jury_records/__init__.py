@@ -1,1 +1,1 @@
-"""How records of judges are read: fields, files, what each record means, and the panel."""
+"""Records of judges and how they are read: fields, files, what each record means, and the panel."""

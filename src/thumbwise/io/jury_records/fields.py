@@ -65,19 +65,19 @@ class Fields:
 def open_fields(records: Any, given: Mapping[str, str | None]) -> Fields:
     """Find the fields in a file, a frame, a mapping of columns or an iterable of mappings, and check their kinds."""
     path = Path(records) if isinstance(records, (str, os.PathLike)) else None
-    found, take = _open(records if path is None else read_records(path))
-    names = settle_names(found, given)
+    all_names, take = _open(records if path is None else read_records(path))
+    names = settle_names(all_names, given)
     columns = {field: take(name) for field, name in names.items()}
     _refuse_uneven(columns)
     if path is not None:
-        refuse_mixed(path, [names[f] for f, values in columns.items() if _is_text(values)])
-    columns = {field: check_kind(values, field) for field, values in columns.items()}
+        refuse_mixed(path, [names[f] for f, column in columns.items() if _is_text(column)])
+    columns = {field: check_kind(column, field) for field, column in columns.items()}
     used = set(names.values())
-    return Fields(columns, names, tuple(str(name) for name in found if name not in used))
+    return Fields(columns, names, tuple(str(name) for name in all_names if name not in used))
 
 
-def _is_text(values: AnyArray) -> bool:
-    return values.dtype.kind == "O" and isinstance(next((v for v in values if v is not None), None), str)
+def _is_text(column: AnyArray) -> bool:
+    return column.dtype.kind == "O" and isinstance(next((v for v in column if v is not None), None), str)
 
 
 def _open(records: Any) -> _Opened:
@@ -109,32 +109,32 @@ def _open_rows(records: Any) -> _Opened:
         raise _no_records(f"{short(rows[odd[0]])} at record {odd[0]} ({len(odd)} such records)")
     if not rows:
         raise _no_records("none")
-    found = list(dict.fromkeys(chain.from_iterable(rows)))
-    return found, lambda name: _objects([row.get(name) for row in rows])
+    all_names = list(dict.fromkeys(chain.from_iterable(rows)))
+    return all_names, lambda name: _objects([row.get(name) for row in rows])
 
 
-def _no_records(found: str) -> InvalidVotesError:
+def _no_records(offender: str) -> InvalidVotesError:
     return InvalidVotesError(
         "records must be a file, a frame, a mapping of columns, or mappings such as "
-        f'{{"item": "q1", "judge": "m1", "verdict": "yes"}}; found {found}. Pass one mapping for each answer.'
+        f'{{"item": "q1", "judge": "m1", "verdict": "yes"}}; found {offender}. Pass one mapping for each answer.'
     )
 
 
 def settle_names(
-    found: Sequence[Any], given: Mapping[str, str | None], arguments: Mapping[str, str] = NO_ARGUMENTS
+    all_names: Sequence[Any], given: Mapping[str, str | None], arguments: Mapping[str, str] = NO_ARGUMENTS
 ) -> dict[str, str]:
     """Name of each field that is there.
 
     Parameters
     ----------
-    found : sequence
+    all_names : sequence
         Names of all fields.
     given : mapping
         Those that the user names.
     arguments : mapping
         How the arguments are called that name fields, where not like the fields.
     """
-    names = {field: _find_name(field, found, given.get(field), arguments.get(field, field)) for field in SYNONYMS}
+    names = {field: _find_name(field, all_names, given.get(field), arguments.get(field, field)) for field in SYNONYMS}
     settled = {field: name for field, name in names.items() if name is not None}
     repeated = [name for name in settled.values() if list(settled.values()).count(name) > 1]
     if repeated:
@@ -144,15 +144,15 @@ def settle_names(
     return settled
 
 
-def _find_name(field: str, found: Sequence[Any], given: str | None, argument: str) -> str | None:
-    shown = ", ".join(short(name) for name in found[:20]) + (", ..." if len(found) > 20 else "")
+def _find_name(field: str, all_names: Sequence[Any], given: str | None, argument: str) -> str | None:
+    shown = ", ".join(short(name) for name in all_names[:20]) + (", ..." if len(all_names) > 20 else "")
     if given is not None:
-        if given not in found:
+        if given not in all_names:
             raise InvalidVotesError(
                 f"records must have the field {given!r}, as ", Argument(argument, ...), f" says; found {shown}."
             )
         return given
-    known = [name for name in SYNONYMS[field] if name in found]
+    known = [name for name in SYNONYMS[field] if name in all_names]
     if known and (known[0] == field or len(known) == 1):
         return known[0]
     if known or field in REQUIRED:
@@ -166,31 +166,31 @@ def _find_name(field: str, found: Sequence[Any], given: str | None, argument: st
 
 
 def _refuse_uneven(columns: Mapping[str, AnyArray]) -> None:
-    lengths = {field: len(values) for field, values in columns.items()}
+    lengths = {field: len(column) for field, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{field} {length}" for field, length in lengths.items())
-        raise InvalidVotesError(f"the columns of records must be equally long; found {found}.")
+        listed = ", ".join(f"{field} {length}" for field, length in lengths.items())
+        raise InvalidVotesError(f"the columns of records must be equally long; found {listed}.")
     if not lengths["item"]:
         raise _no_records("none")
 
 
-def check_kind(values: AnyArray, field: str) -> AnyArray:
+def check_kind(column: AnyArray, field: str) -> AnyArray:
     """Refuse what is neither missing nor of a kind that the field may have, and text among numbers."""
-    if values.dtype.kind not in "biufO":
-        values = values.astype(object)
-    if values.dtype.kind == "O":
-        return _without_truths(_check_objects(values, field))
-    if values.dtype.kind == "b" and "truth value" in _KINDS[field]:
-        return values.astype(np.int64)
-    if _kind_of(values.dtype.type) not in _KINDS[field]:
-        present = np.flatnonzero(values == values)  # noqa: PLR0124  # NaN is missing
+    if column.dtype.kind not in "biufO":
+        column = column.astype(object)
+    if column.dtype.kind == "O":
+        return _without_truths(_check_objects(column, field))
+    if column.dtype.kind == "b" and "truth value" in _KINDS[field]:
+        return column.astype(np.int64)
+    if _kind_of(column.dtype.type) not in _KINDS[field]:
+        present = np.flatnonzero(column == column)  # noqa: PLR0124  # NaN is missing
         if len(present):
-            raise _strange(values, field, present.tolist())
-    return values
+            raise _strange(column, field, present.tolist())
+    return column
 
 
-def _check_objects(values: AnyArray, field: str) -> AnyArray:
-    plain = values.tolist()
+def _check_objects(column: AnyArray, field: str) -> AnyArray:
+    plain = column.tolist()
     kinds = {kind: _kind_of(kind) for kind in set(map(type, plain)) - {NoneType}}
     doubtful = {kind for kind, word in kinds.items() if word == "number" or word not in _KINDS[field]}
     if doubtful:
@@ -198,21 +198,21 @@ def _check_objects(values: AnyArray, field: str) -> AnyArray:
         gaps = [i for i in rows if _is_gap(plain[i])]
         strange = [i for i in set(rows) - set(gaps) if kinds[type(plain[i])] not in _KINDS[field]]
         if strange:
-            raise _strange(values, field, sorted(strange))
-        values = values.copy()
-        values[gaps] = None
-        kinds = {kind: _kind_of(kind) for kind in set(map(type, values.tolist())) - {NoneType}}
+            raise _strange(column, field, sorted(strange))
+        column = column.copy()
+        column[gaps] = None
+        kinds = {kind: _kind_of(kind) for kind in set(map(type, column.tolist())) - {NoneType}}
     for kind, what in (("text", "all text or all numbers"), ("truth value", "all truth values or none")):
         if kind in kinds.values() and set(kinds.values()) != {kind}:
-            raise _mixture(values, field, kind, what)
-    return values
+            raise _mixture(column, field, kind, what)
+    return column
 
 
-def _without_truths(values: AnyArray) -> AnyArray:
+def _without_truths(column: AnyArray) -> AnyArray:
     """False and true as the numbers 0 and 1, as in tables."""
-    if not any(isinstance(value, (bool, np.bool_)) for value in values):
-        return values
-    return _objects([None if value is None else int(value) for value in values.tolist()])
+    if not any(isinstance(value, (bool, np.bool_)) for value in column):
+        return column
+    return _objects([None if value is None else int(value) for value in column.tolist()])
 
 
 def _kind_of(kind: type) -> str:
@@ -232,8 +232,8 @@ def _is_gap(value: object) -> bool:
         return False
 
 
-def _strange(values: AnyArray, field: str, strange: Sequence[int]) -> InvalidVotesError:
-    value = values[strange[0]]
+def _strange(column: AnyArray, field: str, strange: Sequence[int]) -> InvalidVotesError:
+    value = column[strange[0]]
     hint = ' Write names, such as "pass" and "fail".' if field == "verdict" else " Write text."
     return InvalidVotesError(
         f"{field} must be {' or '.join(_KINDS[field])}, or missing; found {short(value)} "
@@ -244,9 +244,9 @@ def _strange(values: AnyArray, field: str, strange: Sequence[int]) -> InvalidVot
 _AMONG = {"text": "text", "truth value": "truth values"}
 
 
-def _mixture(values: AnyArray, field: str, kind: str, what: str) -> InvalidVotesError:
-    rows = [i for i, value in enumerate(values) if value is not None and _kind_of(type(value)) != kind]
+def _mixture(column: AnyArray, field: str, kind: str, what: str) -> InvalidVotesError:
+    rows = [i for i, value in enumerate(column) if value is not None and _kind_of(type(value)) != kind]
     return InvalidVotesError(
-        f"{field} must be {what}; found {short(values[rows[0]])} at record {rows[0]}, among {_AMONG[kind]} "
+        f"{field} must be {what}; found {short(column[rows[0]])} at record {rows[0]}, among {_AMONG[kind]} "
         f"({len(rows)} such records). 1, '1' and true could be meant to be the same: convert them to one kind."
     )

@@ -36,12 +36,12 @@ def _refuse_many_fields(path: Path) -> None:
     query = f"SELECT count(DISTINCT name) FROM (SELECT unnest(json_keys(json)) AS name FROM {_LINES})"  # noqa: S608
     with connect(path) as connection, interruptible():
         try:
-            found = connection.execute(query, [_place(path)]).fetchone()
+            count = connection.execute(query, [_place(path)]).fetchone()
         except duckdb.Error:  # read_table says what is wrong
             return
-    if found and found[0] > MOST_FIELDS:
+    if count and count[0] > MOST_FIELDS:
         raise InvalidFileError(
-            f"{path}: records must have at most {MOST_FIELDS} different fields; found {found[0]:,}. Write item, judge, "
+            f"{path}: records must have at most {MOST_FIELDS} different fields; found {count[0]:,}. Write item, judge, "
             "verdict, status and error alone, or put the others into one."
         )
 
@@ -62,12 +62,12 @@ def refuse_mixed(path: Path, names: Sequence[str]) -> None:
             [*pointers, _place(path)],
         )
         for j, name in enumerate(names):
-            found = connection.execute(
+            mixed = connection.execute(
                 f"SELECT k{j}, count(*), min(rowid) FROM kinds WHERE k{j} NOT IN ('VARCHAR', 'NULL') "  # noqa: S608
                 "GROUP BY 1 ORDER BY 3 LIMIT 1"
             ).fetchone()
-            if found:
-                raise _mixed(path, name, *found)
+            if mixed:
+                raise _mixed(path, name, *mixed)
 
 
 def _mixed(path: Path, name: str, kind: str, count: int, row: int) -> InvalidFileError:

@@ -1,4 +1,4 @@
-"""What became of each question to a judge: a vote, an abstention, a failure, or none because it was not asked."""
+"""Outcomes of all questions to judges: a vote, an abstention, a failure, or none because it was not asked."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def check_records(fields: Fields, class_names: tuple[Hashable, ...] | None, abst
     )
 
 
-def check_names(values: AnyArray, field: str) -> Column:
+def check_names(names: AnyArray, field: str) -> Column:
     """Distinct names of items or judges: none missing, blank or too long."""
-    column = find_distinct(values)
+    column = find_distinct(names)
     if column.missing.any():
         rows = column.rows_of(column.missing)
         raise InvalidVotesError(
@@ -134,14 +134,14 @@ def _refuse_too_many(verdicts: Column, class_names: tuple[Hashable, ...] | None,
         )
 
 
-def _code_statuses(values: AnyArray) -> IntArray:
-    column = find_distinct(values)
+def _code_statuses(statuses: AnyArray) -> IntArray:
+    column = find_distinct(statuses)
     texts = [value.strip().lower() if isinstance(value, str) else "" for value in column.values.tolist()]
     unknown = np.array([bool(text) and text not in STATUSES for text in texts], dtype=bool)
     if unknown.any():
         rows = column.rows_of(unknown)
         raise InvalidVotesError(
-            f"status must be one of {', '.join(STATUSES)}, or missing; found {short(values[rows[0]])} at record "
+            f"status must be one of {', '.join(STATUSES)}, or missing; found {short(statuses[rows[0]])} at record "
             f"{rows[0]} ({len(rows)} such records). Recode it; if the field means something else, rename or drop it."
         )
     return np.array([STATUSES.get(text, UNSAID) for text in texts], dtype=np.int8)[column.index]

@@ -68,6 +68,17 @@ class Jury:
         All of them.
     notes : tuple of str
         What was inferred, what was left out, and what to look at.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> answers = {"item": ["q1", "q2", "q1"], "judge": ["m1", "m1", "m2"], "verdict": ["yes", None, "no"]}
+    >>> jury = tw.read_jury(answers, null_verdict="failed")
+    >>> columns = jury.to_columns()
+    >>> columns["judge"], columns["n_voted"], columns["n_failed"], columns["n_not_asked"]
+    (['m1', 'm2'], [1, 1], [1, 0], [0, 1])
+    >>> jury.to_records()[-1]
+    {'item': 'q2', 'judge': 'm1', 'verdict': None, 'status': 'failed', 'error': None}
     """
 
     votes: Votes
