@@ -19,7 +19,6 @@ from thumbwise.exceptions import ThumbwiseError
 from thumbwise.io.roles import Layout
 from thumbwise.io.sources import read_votes
 from thumbwise.models.majority_vote import MajorityVote
-from thumbwise.models.sql_text.select import to_sql
 from thumbwise.tables.sql_dialects import DIALECTS
 from thumbwise.tables.table_files import Table, read_table, write_table
 from thumbwise.votes.votes import Votes
@@ -96,7 +95,7 @@ def _check_sql(payload: bytes, folder: Path) -> bool:
     array = np.array([[0, 1], [1, -1], [-1, -1], [1, 1]])
     votes = Votes(array, rule_names=rules, class_names=classes)
     model = MajorityVote().fit(votes)
-    queries = {name: to_sql(model, name, table=table, id_column=id_column) for name in DIALECTS}  # type: ignore[arg-type]
+    queries = {name: model.to_sql(name, table=table, id_column=id_column) for name in DIALECTS}  # type: ignore[arg-type]
     write = DIALECTS["duckdb"].write_name
     columns: list[str] = [id_column, *rules]
     with duckdb.connect() as connection:

@@ -13,7 +13,6 @@ import thumbwise as tw
 from thumbwise.box.moments.of_rules import ConditionalRate
 from thumbwise.box.moments.written import LinearMoment
 from thumbwise.models.base import LabelModel
-from thumbwise.models.sql_text.select import to_sql
 
 from .problems import FITS, HOSTILE, all_votes, answers, box_around, fill, make_votes
 
@@ -26,7 +25,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def check(connection: duckdb.DuckDBPyConnection, model: LabelModel, votes: tw.Votes) -> None:
     fill(connection, "votes", votes.rule_names, "INTEGER", votes.array.tolist())
-    answer = connection.execute(to_sql(model, "duckdb", table="votes", id_column="nr"))
+    answer = connection.execute(model.to_sql("duckdb", table="votes", id_column="nr"))
     assert {str(column[1]) for column in answer.description[1:-1]} == {"DOUBLE"}
     proba, labels = answers(answer.fetchall())
     np.testing.assert_allclose(proba, model.predict_proba(votes), rtol=0, atol=1e-12)
@@ -77,7 +76,7 @@ def test_with_hostile_names_of_rules_and_classes_and_votes_stored_as_names(
     stored = [[None if v < 0 else classes[v] for v in row] for row in votes.array.tolist()]
     table = 'votes"; DROP TABLE treasure; --'
     fill(connection, table, rules, "VARCHAR", stored)
-    answer = connection.sql(to_sql(model, table=table, id_column="nr", class_values="names"))
+    answer = connection.sql(model.to_sql(table=table, id_column="nr", class_values="names"))
     assert answer.columns == ["nr", *(f"p_{name}" for name in classes), "label"]
     proba, labels = answers(answer.fetchall())
     np.testing.assert_allclose(proba, model.predict_proba(votes), rtol=0, atol=1e-12)
@@ -92,7 +91,7 @@ def test_other_columns_values_and_abstentions(connection: duckdb.DuckDBPyConnect
     values = ["it's", "no", "so\\"]
     stored = [["?" if v < 0 else values[v] for v in row] for row in votes.array.tolist()]
     fill(connection, "votes", [names.get(rule, rule) for rule in votes.rule_names], "VARCHAR", stored)
-    query = to_sql(model, table=("main", "votes"), id_column="nr", columns=names, class_values=values, abstain="?")
+    query = model.to_sql(table=("main", "votes"), id_column="nr", columns=names, class_values=values, abstain="?")
     proba, labels = answers(connection.sql(query).fetchall())
     np.testing.assert_allclose(proba, model.predict_proba(votes), rtol=0, atol=1e-12)
     assert labels == model.predict(votes).tolist()
@@ -103,7 +102,7 @@ def test_a_vote_that_means_nothing_shows_as_null(connection: duckdb.DuckDBPyConn
     votes = make_votes(2, 3, seed=6)
     model = FITS[kind](votes)
     fill(connection, "votes", votes.rule_names, "INTEGER", [[0, 7, 1], [0, None, 1], [0, -1, 1], [-2, -1, -1]])
-    rows = sorted(connection.sql(to_sql(model, table="votes", id_column="nr")).fetchall())
+    rows = sorted(connection.sql(model.to_sql(table="votes", id_column="nr")).fetchall())
     assert rows[0] == (0, None, None, None)
     assert rows[3] == (3, None, None, None)
     assert rows[1][1:] == rows[2][1:]
@@ -123,11 +122,11 @@ def test_known_items_keep_their_label_if_ids_are_given(connection: duckdb.DuckDB
     columns = dict(zip(votes.rule_names, "abcd", strict=True))
     found = {
         row[0]: row[1:]
-        for row in connection.sql(to_sql(model, table="votes", id_column="id", columns=columns)).fetchall()
+        for row in connection.sql(model.to_sql(table="votes", id_column="id", columns=columns)).fetchall()
     }
     np.testing.assert_allclose([found[i][:-1] for i in ids], model.predict_proba(votes), rtol=0, atol=1e-12)
     assert [found[i][-1] for i in ids] == model.predict(votes).tolist()
-    without = np.array(connection.sql(to_sql(model, table="votes", columns=columns)).fetchall(), dtype=float)
+    without = np.array(connection.sql(model.to_sql(table="votes", columns=columns)).fetchall(), dtype=float)
     expected = np.column_stack([model.predict_proba(votes.without_ids()), model.predict(votes.without_ids())])
     np.testing.assert_allclose(without[np.lexsort(without.T)], expected[np.lexsort(expected.T)], rtol=0, atol=1e-12)
 
@@ -136,4 +135,4 @@ def test_a_known_item_keeps_its_label_whatever_its_votes_are(connection: duckdb.
     votes = tw.Votes(make_votes(2, 3, seed=8).array, item_ids=[f"i{i}" for i in range(120)])
     model = tw.DawidSkene(prior_right=2, prior_wrong=1).fit(votes, np.where(np.arange(120) == 3, 1, -1))
     connection.execute("CREATE TABLE v AS SELECT 'i3' AS id, 9 AS rule_0, 0 AS rule_1, 0 AS rule_2")
-    assert connection.sql(to_sql(model, table="v", id_column="id")).fetchall() == [("i3", 0.0, 1.0, 1)]
+    assert connection.sql(model.to_sql(table="v", id_column="id")).fetchall() == [("i3", 0.0, 1.0, 1)]

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.models.sql_text.select import to_sql
 
 from .problems import FITS, HOSTILE, all_votes, make_votes, quote
 
@@ -104,7 +103,7 @@ def check(rows: Rows, model: Any, votes: tw.Votes) -> None:
 def test_on_all_rows_of_votes(run: Run, kind: str, n_classes: int) -> None:
     votes = make_votes(n_classes, 3, seed=n_classes)
     model, new = FITS[kind](votes), all_votes(n_classes, 3, votes)
-    query = to_sql(model, "postgresql", table="votes", id_column="nr")
+    query = model.to_sql("postgresql", table="votes", id_column="nr")
     check(run(table_of("votes", new.rule_names, "integer", new.array.tolist()) + query), model, new)
     types = run(f"SELECT DISTINCT pg_typeof({quote('p_0')}) FROM ({query}) AS answer")  # noqa: S608
     assert types == [["double precision"]]
@@ -115,7 +114,7 @@ def test_scores_of_minus_thousands_do_not_underflow(run: Run) -> None:
     model = tw.DawidSkene(kind="full", prior_right=1).fit(votes)
     model.rates_ = np.tile(np.eye(3)[None], (5, 1, 1))
     new = all_votes(3, 5, votes)
-    query = to_sql(model, "postgresql", table="votes", id_column="nr")
+    query = model.to_sql("postgresql", table="votes", id_column="nr")
     check(run(table_of("votes", new.rule_names, "integer", new.array.tolist()) + query), model, new)
 
 
@@ -126,7 +125,7 @@ def test_hostile_names_execute_nothing(run: Run, setting: str) -> None:
     model = FITS["full"](votes)
     stored = [[None if v < 0 else classes[v] for v in row] for row in votes.array.tolist()]
     table = 'votes"; DROP TABLE treasure; --'
-    query = to_sql(model, "postgresql", table=table, id_column="nr", class_values="names")
+    query = model.to_sql("postgresql", table=table, id_column="nr", class_values="names")
     fresh = "DROP TABLE IF EXISTS treasure; CREATE TABLE treasure AS SELECT 42 AS gold"
     run(f"SET client_min_messages = warning; {fresh}")
     rows = run(
@@ -142,8 +141,7 @@ def test_votes_that_mean_nothing_and_known_items(run: Run) -> None:
     model = tw.DawidSkene(prior_right=2, prior_wrong=1).fit(votes, np.where(np.arange(120) == 3, 1, -1))
     rows: list[list[int | None]] = [[0, 7, 1], [0, None, 1], [0, -1, 1], [9, 0, 0]]
     found = run(
-        table_of("votes", votes.rule_names, "integer", rows)
-        + to_sql(model, "postgresql", table="votes", id_column="nr")
+        table_of("votes", votes.rule_names, "integer", rows) + model.to_sql("postgresql", table="votes", id_column="nr")
     )
     found.sort()
     assert found[0] == ["0", "<null>", "<null>", "<null>"]

@@ -10,7 +10,6 @@ import pytest
 
 import thumbwise as tw
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.models.sql_text.select import to_sql
 from thumbwise.tables.sql_dialects import DIALECTS, name_outputs
 
 from .problems import FITS, HOSTILE, make_votes
@@ -48,7 +47,7 @@ def test_spark_reads_texts_and_names_back(text: str) -> None:
 def test_spark_text_holds_nothing_but_what_it_should() -> None:
     names = [name for name in HOSTILE if "${" not in name]
     votes = make_votes(len(HOSTILE), len(names), seed=1, class_names=HOSTILE, rules=names)
-    query = to_sql(FITS["full"](votes), "spark", table=names[0], id_column="nr", class_values="names")
+    query = FITS["full"](votes).to_sql("spark", table=names[0], id_column="nr", class_values="names")
     words = {token for token in tokens(query) if re.fullmatch(r"[A-Za-z_]+", token)}
     steps = {"source", "decoded", "scored", "topped", "normalised", "predicted", "compared", "supported"}
     functions = {"GREATEST", "EXP", "LN"}
@@ -110,8 +109,8 @@ def fitted(**names: list[str]) -> tw.MajorityVote:
 )
 def test_what_cannot_be_written_is_refused(model: tw.MajorityVote, options: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidChoiceError, match=message):
-        to_sql(model, **{"table": "t", **options})  # type: ignore[arg-type]
+        model.to_sql(**{"table": "t", **options})  # type: ignore[arg-type]
 
 
 def test_case_matters_in_postgresql() -> None:
-    assert 'source."A"' in to_sql(fitted(rule_names=["a", "A"]), "postgresql", table="t")
+    assert 'source."A"' in fitted(rule_names=["a", "A"]).to_sql("postgresql", table="t")

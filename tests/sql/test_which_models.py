@@ -13,7 +13,6 @@ from thumbwise.box.moments.of_classes import group_frequencies
 from thumbwise.box.moments.of_rules import accuracies
 from thumbwise.box.moments.written import LinearMoment
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.models.sql_text.select import to_sql
 from thumbwise.votes.counted_votes import CountedVotes
 
 from .problems import box_around, make_votes
@@ -34,20 +33,20 @@ def own_accuracies(votes: tw.Votes) -> Moments:
 
 def test_a_subclass_is_written_if_it_keeps_the_formula() -> None:
     votes = make_votes(2, 3, seed=1)
-    assert to_sql(Renamed().fit(votes), table="t") == to_sql(tw.MajorityVote().fit(votes), table="t")
+    assert Renamed().fit(votes).to_sql(table="t") == tw.MajorityVote().fit(votes).to_sql(table="t")
     with pytest.raises(InvalidChoiceError, match=r"DawidSkene, MajorityVote; found Contrary"):
-        to_sql(Contrary().fit(votes), table="t")
+        Contrary().fit(votes).to_sql(table="t")
 
 
 def test_a_mixture_is_refused() -> None:
     model = tw.EBCC(n_groups=2, n_starts=1, max_iter=1000).fit(make_votes(2, 3, seed=1))
     with pytest.raises(InvalidChoiceError, match="found EBCC"):
-        to_sql(model, table="t")
+        model.to_sql(table="t")
 
 
 def test_a_model_must_be_fitted() -> None:
     with pytest.raises(NotFittedError):
-        to_sql(tw.MajorityVote(), table="t")
+        tw.MajorityVote().to_sql(table="t")
 
 
 @pytest.mark.parametrize("builder", [group_frequencies, own_accuracies, LinearMoment("of g", {"g": {0: 1.0}})])
@@ -58,4 +57,4 @@ def test_moments_of_groups_or_of_unknown_kind_are_refused(builder: object) -> No
         votes, box=box_around(votes, (accuracies, builder) if builder is not own_accuracies else (builder,))
     )
     with pytest.raises(InvalidChoiceError, match=r"group_frequencies|own_accuracies|of g"):
-        to_sql(model, table="t")
+        model.to_sql(table="t")

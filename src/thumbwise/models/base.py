@@ -255,12 +255,49 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         abstain: Any = None,
         class_values: Literal["names"] | Sequence[Any] | None = None,
     ) -> str:
-        """The fitted model as one SELECT; see :func:`thumbwise.models.sql_text.select.to_sql`."""
-        from thumbwise.models.sql_text.select import to_sql  # noqa: PLC0415
+        """The fitted model as one SELECT over a table with a row per item and a column per rule.
 
-        return to_sql(
-            self, dialect, table=table, id_column=id_column, columns=columns, abstain=abstain, class_values=class_values
-        )
+        It returns the id, if there is one, a column ``p_<class>`` with the probability of each class, and ``label``.
+        They are those of ``predict_proba`` and ``predict``: the score of a class is its own term plus one term for
+        each vote, and the probabilities are a softmax (for :class:`MajorityVote`, shares). Rows come in no particular
+        order. A vote that is neither a class nor an abstention makes the probabilities and the label of its item NULL.
+
+        For models with ``additive_terms``: MajorityVote, DawidSkene, DataProgramming, and BalsubramaniFreund with
+        moments that are sums over votes, and not of groups.
+
+        *Guarantee*: none beyond that of the model; a certificate speaks of the items of the fit only.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "postgresql", "spark"}
+        table : str or sequence of str
+            Name of the table, or its parts, such as ``("schema", "table")``. A dot within a name is part of it.
+        id_column : str, optional
+            With it, known gold items of the model (``known_``) keep their label, as in ``predict_proba``; without it,
+            they get the model's answer.
+        columns : mapping of rule name to column name, optional
+            Of rules whose column is not called as they are.
+        abstain : text or number, optional
+            What stands for an abstention, besides NULL. Absent: -1 if votes are stored as class numbers.
+        class_values : "names" or sequence, optional
+            How votes are stored: by class names, or by these values, in the order of ``classes_``. Absent: by class
+            numbers 0, 1, ...
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [1, 1], [0, -1]], rule_names=["short", "loud"], class_names=["ham", "spam"])
+        >>> model = tw.DawidSkene(prior_right=3, prior_wrong=1).fit(votes)
+        >>> query = model.to_sql("duckdb", table="mails", id_column="mail")
+        >>> with duckdb.connect() as connection:
+        ...     _ = connection.execute("CREATE TABLE mails AS SELECT 7 AS mail, 1 AS short, NULL AS loud")
+        ...     connection.sql(query).columns, connection.sql(query).fetchall()[0][-1]
+        (['mail', 'p_ham', 'p_spam', 'label'], 'spam')
+        """
+        from thumbwise.models.sql_text.select import Stored, select_from  # noqa: PLC0415
+
+        return select_from(Stored(table, id_column, columns, abstain, class_values), self, dialect)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

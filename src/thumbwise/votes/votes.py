@@ -98,12 +98,8 @@ class Votes(CheckedVotes):
             raise InvalidVotesError("data is already a Votes object; use it as it is, or pass its .array.")
         read = open_wide(
             data,
-            n_classes=n_classes,
-            class_names=check_class_names(class_names),
-            rule_names=rule_names,
+            **_declared(n_classes, class_names, rule_names, abstain, codes),
             item_ids=item_ids,
-            abstain=abstain,
-            codes=open_codes(codes, n_classes=n_classes, class_names=class_names, abstain=abstain),
             copy=copy,
         )
         self._hold(read, in_item_order(item_groups, data, "groups"))
@@ -172,12 +168,8 @@ class Votes(CheckedVotes):
         read = open_long(
             data,
             (item, rule, label),
-            n_classes=n_classes,
-            class_names=check_class_names(class_names),
-            rule_names=rule_names,
+            **_declared(n_classes, class_names, rule_names, abstain, codes),
             item_ids=item_ids,
-            abstain=abstain,
-            codes=open_codes(codes, n_classes=n_classes, class_names=class_names, abstain=abstain),
             duplicates=duplicates,
         )
         return object.__new__(cls)._hold(read, item_groups)
@@ -232,3 +224,20 @@ class Votes(CheckedVotes):
             n_classes=n_classes,
         )
         return object.__new__(cls)._hold(read)
+
+
+def _declared(
+    n_classes: int | None,
+    class_names: Sequence[Hashable] | None,
+    rule_names: Sequence[str] | None,
+    abstain: str | None,
+    codes: Mapping[Any, Hashable] | None,
+) -> dict[str, Any]:
+    """What the user says of classes and rules, checked, as readers take it."""
+    return {
+        "n_classes": n_classes,
+        "class_names": check_class_names(class_names),
+        "rule_names": rule_names,
+        "abstain": abstain,
+        "codes": open_codes(codes, n_classes=n_classes, class_names=class_names, abstain=abstain),
+    }
