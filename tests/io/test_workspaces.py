@@ -192,14 +192,14 @@ def test_a_new_file_has_the_mode_that_the_user_wants(tmp_path: Path) -> None:
 
 
 def test_a_process_that_ends_by_itself_leaves_nothing(tmp_path: Path) -> None:
-    script = "import sys; from pathlib import Path; from thumbwise.io import whole; whole._make(Path(sys.argv[1]))"
+    script = "import sys; from pathlib import Path; from thumbwise.tables import whole_files as whole; whole._make(Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
     assert hidden(tmp_path) == []
 
 
 def test_a_child_that_is_forked_leaves_its_parents_work_alone(tmp_path: Path) -> None:
     script = (
-        "import os, sys; from pathlib import Path; from thumbwise.io import whole\n"
+        "import os, sys; from pathlib import Path; from thumbwise.tables import whole_files as whole\n"
         "with whole.workspace(Path(sys.argv[1])) as place:\n"
         "    child = os.fork()\n"
         "    if not child: sys.exit(0)\n"
