@@ -192,7 +192,7 @@ def test_a_new_file_has_the_mode_that_the_user_wants(tmp_path: Path) -> None:
 
 
 def test_a_process_that_ends_by_itself_leaves_nothing(tmp_path: Path) -> None:
-    script = "import sys; from pathlib import Path; from thumbwise.tables import whole_files as whole; whole._make(Path(sys.argv[1]))"
+    script = "import sys, pathlib; from thumbwise.tables.whole_files import _make; _make(pathlib.Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
     assert hidden(tmp_path) == []
 

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import thumbwise as tw
-from thumbwise import InvalidVotesError, Votes, patterns
+from thumbwise import InvalidVotesError, Votes
+from thumbwise.numerics import patterns
 from thumbwise.tables.opened_frames import is_missing
 from thumbwise.votes.reading import triples
 
