@@ -239,3 +239,13 @@ def split_error(error: float, counts: GoldCounts) -> FloatArray:
     counted = {key for key, expected in zip(counts.keys, counts.expected, strict=True) if expected >= 1}
     part = error / max(1, len(counted))
     return np.array([part if key in counted else 0.0 for key in counts.keys])
+
+
+def gold_items_are(n_gold: int) -> str:
+    """The beginning of an assumption."""
+    return f"the {n_gold:,} gold {'item is' if n_gold == 1 else 'items are'}"
+
+
+def all_items(n_items: int) -> str:
+    """The pool."""
+    return "this one item" if n_items == 1 else f"all {n_items:,} items"

@@ -7,13 +7,27 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.box.designs import as_design
+from thumbwise.box.designs.plain import Separate, Subset
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
 from thumbwise.exceptions import Argument, InPython, InvalidBoxError, InvalidLabelsError
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import VotesAndGold, read_gold
 from thumbwise.votes.labels import UNKNOWN, code_labels
 from thumbwise.votes.votes import Votes
+
+_BY_NAME: dict[object, Design] = {"separate": Separate(), "subset": Subset()}
+
+
+def as_design(drawn: object) -> Design:
+    """A design, or the one that a word stands for."""
+    if isinstance(drawn, Design):
+        return drawn
+    if drawn not in _BY_NAME:
+        raise InvalidBoxError(
+            Argument("gold_is"),
+            f" must be one of 'separate', 'subset', or a design of thumbwise.box.designs; found {drawn!r}.",
+        )
+    return _BY_NAME[drawn]
 
 
 def open_gold(

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.box.designs.words import all_items, gold_items_are
-from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals
+from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals, all_items, gold_items_are
 from thumbwise.box.moments.linear import FREQUENCY
 from thumbwise.numerics.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
 

@@ -8,8 +8,7 @@ from typing import cast
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.box.designs.words import gold_items_are
-from thumbwise.box.gold import Design, GoldIs, GoldSample, Intervals, count_gold
+from thumbwise.box.gold import Design, GoldIs, GoldSample, Intervals, count_gold, gold_items_are
 from thumbwise.box.moments.linear import build_moments
 from thumbwise.exceptions import Argument, InPython, InvalidBoxError
 from thumbwise.numerics.intervals import stratified_bounds

@@ -11,8 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.box.designs.words import all_items, gold_items_are
-from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals
+from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals, all_items, gold_items_are
 from thumbwise.box.moments.linear import Moments, build_moments
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.numerics.weighted_shares import WeightedDraw, weighted_share_bounds

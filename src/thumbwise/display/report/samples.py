@@ -11,8 +11,8 @@ from thumbwise.assess.comparison import Comparison, compare
 from thumbwise.assess.planner import Planner
 from thumbwise.assess.planning import Plan, plan, plan_with
 from thumbwise.box.box import Box
-from thumbwise.box.designs import as_design
 from thumbwise.box.gold import GoldIs, GoldSample
+from thumbwise.box.opened_gold import as_design
 from thumbwise.io.readings import Reading
 from thumbwise.votes.labels import UNKNOWN
 from thumbwise.votes.votes import Votes
