@@ -1,1 +1,1 @@
-"""What the commands do, one file a command."""
+"""Commands and what they do, one file a command."""
