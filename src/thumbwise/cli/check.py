@@ -30,25 +30,25 @@ def check_files(
     with progress("reading"):
         reading = read_source(votes, gold, roles)
     with progress("checking"):
-        found = check(reading, confidence_level=confidence, skip=skip)
+        checks = check(reading, confidence_level=confidence, skip=skip)
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
-    if found.classes is not None:
-        printed.print_labels(console, found.classes)
-    print_checks(console, found)
-    return int(found.has_errors or (strict and found.has_warnings))
+    if checks.classes is not None:
+        printed.print_labels(console, checks.classes)
+    print_checks(console, checks)
+    return int(checks.has_errors or (strict and checks.has_warnings))
 
 
-def print_checks(console: Console, found: Checks) -> None:
+def print_checks(console: Console, checks: Checks) -> None:
     """A table of codes, then each finding in words, then what was not looked at."""
-    if len(found):
-        rows = ([finding.code, finding.severity, finding.title] for finding in found)
+    if len(checks):
+        rows = ([finding.code, finding.severity, finding.title] for finding in checks)
         printed.print_table(console, "Findings", ["code", "severity", "what"], rows, left=(0, 2))
-    for finding in found:
+    for finding in checks:
         console.print(Text.assemble((finding.code, "bold"), " ", visible(in_command_words(finding.explanation))))
         console.print(Text(f"  {visible(in_command_words(finding.advice, of='label'))} ({finding.anchor})"))
-    for why in dict.fromkeys(found.skipped.values()):
-        codes = ", ".join(code for code, reason in found.skipped.items() if reason == why)
+    for why in dict.fromkeys(checks.skipped.values()):
+        codes = ", ".join(code for code, reason in checks.skipped.items() if reason == why)
         console.print(Text(f"not checked ({visible(why)}): {codes}"))
-    console.print(Text(found.summary, style="bold"))
+    console.print(Text(checks.summary, style="bold"))

@@ -26,7 +26,7 @@ def compare_files(
     """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
     reading = read(votes, gold, roles)
     with progress("comparing"):
-        found = compare(
+        comparison = compare(
             reading.gold_votes,
             reading.gold_labels,
             pool=reading.votes,
@@ -37,35 +37,35 @@ def compare_files(
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
-    print_comparison(console, found)
+    print_comparison(console, comparison)
 
 
-def print_comparison(console: Console, found: Comparison) -> None:
+def print_comparison(console: Console, comparison: Comparison) -> None:
     """The tables, how to read them, and the verdict."""
-    sure = level(found.confidence_level)
+    sure = level(comparison.confidence_level)
     headers = ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"]
-    printed.print_table(console, "On gold", headers, _scores(found))
+    printed.print_table(console, "On gold", headers, _scores(comparison))
     console.print(
         Text(
-            f"each gold item is predicted by a fit that has not seen its label ({found.n_folds} folds); log loss "
+            f"each gold item is predicted by a fit that has not seen its label ({comparison.n_folds} folds); log loss "
             f"counts no probability as less than {CLIP:g}; its intervals are bootstrapped, those of accuracy "
             "Clopper-Pearson; seconds are those of one fit to all items"
         )
     )
     headers = ["method", "difference", sure, "p", "real"]
-    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(found))
+    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(comparison))
     console.print(
         Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
     )
-    if found.error_pairs:
+    if comparison.error_pairs:
         headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
-        printed.print_table(console, "Rules that err together", headers, _pairs(found))
+        printed.print_table(console, "Rules that err together", headers, _pairs(comparison))
     console.print()
-    console.print(Text(visible(in_command_words(str(found))), style="bold"))
+    console.print(Text(visible(in_command_words(str(comparison))), style="bold"))
 
 
-def _scores(found: Comparison) -> Iterator[list[str]]:
-    for row in found.scores:
+def _scores(comparison: Comparison) -> Iterator[list[str]]:
+    for row in comparison.scores:
         yield [
             row.method,
             f"{row.log_loss:.3f}",
@@ -78,14 +78,14 @@ def _scores(found: Comparison) -> Iterator[list[str]]:
         ]
 
 
-def _differences(found: Comparison) -> Iterator[list[str]]:
-    for row in found.differences:
+def _differences(comparison: Comparison) -> Iterator[list[str]]:
+    for row in comparison.differences:
         interval, is_real = _range(row.interval, "+"), "yes" if row.is_real else "no"
         yield [row.method, f"{row.mean:+.3f}", interval, f"{row.p_value:.4f}", is_real]
 
 
-def _pairs(found: Comparison) -> Iterator[list[str]]:
-    for pair in found.error_pairs[:_SHOWN_PAIRS]:
+def _pairs(comparison: Comparison) -> Iterator[list[str]]:
+    for pair in comparison.error_pairs[:_SHOWN_PAIRS]:
         yield [pair.first, pair.second, f"{pair.correlation:+.2f}", f"{pair.n_shared:,}"]
 
 

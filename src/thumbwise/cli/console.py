@@ -1,4 +1,4 @@
-"""What the command line prints: results on stdout, progress and errors on stderr, every name as plain text."""
+"""Printing on the command line: results on stdout, progress and errors on stderr, every name as plain text."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def print_understood(console: Console, source: str, reading: Reading, abstain: s
     shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
     marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]
     marks += [] if abstain in (None, *marks) else [repr(abstain)]
-    said = votes.patterns.votes_per_rule.sum() / max(1, votes.n_items * votes.n_rules)
-    silent = f"{1 - said:.1%}".replace("%", " %")
+    voted_share = votes.patterns.votes_per_rule.sum() / max(1, votes.n_items * votes.n_rules)
+    silent = f"{1 - voted_share:.1%}".replace("%", " %")
     sizes = [plural(votes.n_items, "item"), plural(votes.n_rules, "rule"), plural(votes.n_classes, "class")]
     _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
     _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")

@@ -13,16 +13,16 @@ from thumbwise.io.readings import Reading
 
 def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
     """Label the demo, print what was found, and compare with the truth; write its files if there is a folder."""
-    data = load_demo()
+    demo = load_demo()
     if folder is not None:
-        write_demo(data, folder, overwrite=overwrite)
-    reading = Reading(data.votes, data.gold_labels, id_name="id")
+        write_demo(demo, folder, overwrite=overwrite)
+    reading = Reading(demo.votes, demo.gold_labels, id_name="id")
     console = stdout()
-    console.print(data.description)
+    console.print(demo.description)
     console.print()
-    model = fit(reading, 0.95, "raise")
+    model = fit(reading)
     print_fit("demo", reading, model)
-    scores = score_methods(data, model)
+    scores = score_methods(demo, model)
     console.print()
     printed.print_scores(console, scores, scores[0][1], model.certificate_.log_loss_bound)
     _print_what_next(folder)

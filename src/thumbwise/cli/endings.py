@@ -1,4 +1,4 @@
-"""How a command ends: with a message and an exit code, never with a traceback for a user's mistake, and cleaned up."""
+"""Endings of commands: with a message and an exit code, never with a traceback for a user's mistake, and cleaned up."""
 
 from __future__ import annotations
 

@@ -34,22 +34,35 @@ from thumbwise.tables.table_files import check_table_file
 OnInfeasible = Literal["raise", "widen"]
 
 
+@dataclass(frozen=True)
+class FitChoices:
+    """What the options say about a fit.
+
+    Rules that are to be dropped are left out after gold labels were seen, so their parts of the error budget stay
+    spent. Where a guarantee is required and missing, nothing is written.
+    """
+
+    confidence: float = 0.95
+    on_infeasible: OnInfeasible = "raise"
+    drop: Sequence[str] = ()
+    require_guarantee: bool = False
+
+
+DEFAULTS = FitChoices()
+
+
 def label_files(
     votes: Path,
     gold: Path | None,
     output: Path | None,
     roles: Roles,
+    choices: FitChoices = DEFAULTS,
     *,
-    confidence: float = 0.95,
-    on_infeasible: OnInfeasible = "raise",
     shape: Shape = "table",
     limits: Limits = NO_LIMITS,
-    drop: Sequence[str] = (),
     overwrite: bool = False,
-    require_guarantee: bool = False,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
-    choices = _Choices(roles, confidence, on_infeasible, drop, require_guarantee)
     stays = are_many(votes, roles) or is_large(votes, roles)
     if output is not None and stays:
         check_elsewhere(output, (votes, gold), overwrite)
@@ -68,35 +81,25 @@ def label_files(
                 write_labels(reading, model, place, shape=shape, overwrite=overwrite)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
-        _conclude(str(votes), reading, output, choices, write)
-
-
-@dataclass(frozen=True)
-class _Choices:
-    """What was said about a fit."""
-
-    roles: Roles
-    confidence: float
-    on_infeasible: OnInfeasible
-    drop: Sequence[str]
-    require_guarantee: bool
+        _conclude(votes, reading, output, roles.abstain, choices, write)
 
 
 def _conclude(
-    source: str,
+    source: Path,
     reading: Reading,
     output: Path | None,
-    choices: _Choices,
+    abstain: str | None,
+    choices: FitChoices,
     write: Callable[[BalsubramaniFreund, Path], str],
 ) -> None:
     """Fit, write, print: whoever reads what is printed may stop at any line, so the labels are there before the first.
 
     Where a guarantee is required and missing, all is printed and nothing is written.
     """
-    model = fit(reading, choices.confidence, choices.on_infeasible, choices.drop)
+    model = fit(reading, choices)
     is_missing = choices.require_guarantee and not model.certificate_.proves_something
     written = None if output is None or is_missing else write(model, output)
-    print_fit(source, reading, model, choices.roles.abstain, choices.drop)
+    print_fit(str(source), reading, model, abstain, choices.drop)
     if is_missing:
         model.certificate_.require()
     if written is not None:
@@ -121,17 +124,12 @@ def _check_gold(reading: Reading) -> Reading:
     return reading
 
 
-def fit(
-    reading: Reading, confidence: float, on_infeasible: OnInfeasible, drop: Sequence[str] = ()
-) -> BalsubramaniFreund:
-    """Fit to the box that gold gives, with nothing said about some rules; what did not converge is said on stderr.
-
-    Rules are left out after gold labels were seen, so their parts of the error budget stay spent.
-    """
+def fit(reading: Reading, choices: FitChoices = DEFAULTS) -> BalsubramaniFreund:
+    """Fit to the box that gold gives, with nothing said about some rules; what did not converge is said on stderr."""
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        box = reading.box(confidence_level=confidence).without_rules(drop)
-        model = BalsubramaniFreund(on_infeasible=on_infeasible).fit(reading.votes, box=box)
+        box = reading.box(confidence_level=choices.confidence).without_rules(choices.drop)
+        model = BalsubramaniFreund(on_infeasible=choices.on_infeasible).fit(reading.votes, box=box)
     for warning in caught:
         stderr().print(f"warning: {visible(in_command_words(warning.message))}")
     return model

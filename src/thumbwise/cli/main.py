@@ -70,6 +70,9 @@ def _root(
 
 
 _Confidence = Annotated[float, typer.Option(help="Probability that all intervals hold at once.")]
+_OnInfeasible = Annotated[
+    OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
+]
 _RequireGuarantee = Annotated[
     bool,
     typer.Option(
@@ -88,9 +91,7 @@ def label(
     gold: Path | None,
     roles: Roles,
     confidence: _Confidence = 0.95,
-    on_infeasible: Annotated[
-        OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
-    ] = OnInfeasible.RAISE,
+    on_infeasible: _OnInfeasible = OnInfeasible.RAISE,
     drop: Annotated[
         list[str] | None,
         typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
@@ -110,22 +111,12 @@ def label(
 ) -> None:
     """Turn votes and gold labels into labels with a bound on their error."""
     with reported():
-        from thumbwise.cli.label import label_files  # noqa: PLC0415
+        from thumbwise.cli.label import FitChoices, label_files  # noqa: PLC0415
         from thumbwise.tables.databases import Limits  # noqa: PLC0415
 
-        label_files(
-            votes,
-            gold,
-            output,
-            roles,
-            confidence=confidence,
-            on_infeasible=on_infeasible.value,
-            shape=shape.value,
-            limits=Limits(memory, spill),
-            drop=drop or (),
-            overwrite=overwrite,
-            require_guarantee=require_guarantee,
-        )
+        choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee)
+        limits = Limits(memory, spill)
+        label_files(votes, gold, output, roles, choices, shape=shape.value, limits=limits, overwrite=overwrite)
 
 
 @app.command()
@@ -256,26 +247,17 @@ def report(
     roles: Roles,
     output: Annotated[Path, typer.Option("-o", "--output", help="The page, .html.")],
     confidence: _Confidence = 0.95,
-    on_infeasible: Annotated[
-        OnInfeasible, typer.Option(help="If the intervals contradict each other: stop, or widen them (no guarantee).")
-    ] = OnInfeasible.RAISE,
+    on_infeasible: _OnInfeasible = OnInfeasible.RAISE,
     title: Annotated[str | None, typer.Option(help="Title of the page. [default: the name of VOTES]")] = None,
     overwrite: _Overwrite = False,
 ) -> None:
     """Write one HTML page about what is proved, what each rule does and which items to look at."""
     with reported():
+        from thumbwise.cli.label import FitChoices  # noqa: PLC0415
         from thumbwise.cli.report import report_files  # noqa: PLC0415
 
-        report_files(
-            votes,
-            gold,
-            output,
-            roles,
-            confidence=confidence,
-            on_infeasible=on_infeasible.value,
-            title=title,
-            overwrite=overwrite,
-        )
+        choices = FitChoices(confidence, on_infeasible.value)
+        report_files(votes, gold, output, roles, choices, title=title, overwrite=overwrite)
 
 
 class Reproduced(StrEnum):

@@ -1,4 +1,4 @@
-"""How far a long query is, and how long it will take, if somebody looks."""
+"""Progress of a long query, and how long it will take, if somebody looks."""
 
 from __future__ import annotations
 

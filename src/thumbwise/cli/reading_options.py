@@ -78,10 +78,10 @@ def reads_votes(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapper(**given: Any) -> None:
-        said = {name: given.pop(name) for name in options}
-        gold = said.pop("gold")
+        options_given = {name: given.pop(name) for name in options}
+        gold = options_given.pop("gold")
         with reported():
-            roles = _as_roles(**said)
+            roles = _as_roles(**options_given)
         command(**given, gold=gold, roles=roles)
 
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*required, *options.values(), *optional)]
@@ -91,9 +91,9 @@ def reads_votes(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def _as_roles(**said: Any) -> Roles:
-    classes, codes, ignore = said.pop("classes"), said.pop("codes"), said.pop("ignore")
-    plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in said.items()}
+def _as_roles(**given: Any) -> Roles:
+    classes, codes, ignore = given.pop("classes"), given.pop("codes"), given.pop("ignore")
+    plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
     return Roles(
         **plain,
         ignore=tuple(ignore or ()),

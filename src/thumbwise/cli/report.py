@@ -8,7 +8,7 @@ from rich.text import Text
 
 from thumbwise.assess.checks import check
 from thumbwise.cli.console import print_understood, progress, stdout, visible
-from thumbwise.cli.label import OnInfeasible, fit, read
+from thumbwise.cli.label import DEFAULTS, FitChoices, fit, read
 from thumbwise.display.report.page import load_jinja
 from thumbwise.display.report.writing import check_report_path, write_report
 from thumbwise.io.roles import Roles
@@ -19,9 +19,8 @@ def report_files(
     gold: Path | None,
     output: Path,
     roles: Roles,
+    choices: FitChoices = DEFAULTS,
     *,
-    confidence: float = 0.95,
-    on_infeasible: OnInfeasible = "raise",
     title: str | None = None,
     overwrite: bool = False,
 ) -> None:
@@ -29,7 +28,7 @@ def report_files(
     target = check_report_path(output, inputs=(votes, gold), overwrite=overwrite)
     load_jinja()  # what is missing is said before anything is computed
     reading = read(votes, gold, roles)
-    model = fit(reading, confidence, on_infeasible)
+    model = fit(reading, choices)
     with progress("writing the report"):
         findings = check(reading, model=model)
         title = title or f"Report on {votes.name}"

@@ -1,1 +1,1 @@
-"""What people look at: plots, the report, notebooks."""
+"""Views that people look at: plots, the report, notebooks."""

@@ -1,4 +1,4 @@
-"""How sure predictions are, and whether they are right as often as they say."""
+"""Plots of predictions: how sure they are, and whether they are right as often as they say."""
 
 from __future__ import annotations
 

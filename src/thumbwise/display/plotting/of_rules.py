@@ -26,7 +26,8 @@ def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
     """Each rule's accuracy on gold with its interval, the best first, and the accuracy of guessing as a line.
 
     Blue intervals lie above guessing, red ones below, grey ones on both sides of it. A rule without gold votes has an
-    interval and no dot.
+    interval and no dot. The order is seen after gold: to choose rules by it voids the guarantee, but for
+    :meth:`thumbwise.Box.without_rules`.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'b']
     """
-    rules, found = column(table, "rule"), numbers(table, "gold_accuracy")
+    rules, observed = column(table, "rule"), numbers(table, "gold_accuracy")
     lower, upper, chance = numbers(table, "lower"), numbers(table, "upper"), fact(table, "chance")
     order = sorted(range(len(rules)), key=lambda j: -(lower[j] + upper[j]))
     ax, room = _axes_for_rows(ax, len(rules))
@@ -55,7 +56,7 @@ def plot_gold_intervals(table: Any, ax: Any = None) -> Any:
     colours = [_side(lower[j], upper[j], chance) for j in order]
     thin = _thin(len(rules))
     ax.hlines(rows, [lower[j] for j in order], [upper[j] for j in order], colors=colours, lw=2.2 * thin)
-    ax.scatter([found[j] for j in order], rows, c=colours, s=16 * thin, zorder=3)
+    ax.scatter([observed[j] for j in order], rows, c=colours, s=16 * thin, zorder=3)
     if chance is not None:
         ax.axvline(chance, color="black", ls="--", lw=0.9)
     ax.set_xlim(-0.01, 1.01)

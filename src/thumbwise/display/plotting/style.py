@@ -1,4 +1,4 @@
-"""What all plots share: colours, figures without global state, and names of rules that never run into each other."""
+"""Style of all plots: colours, figures without global state, and names of rules that never run into each other."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def as_label(name: object) -> str:
     >>> as_label("a rule that has a very long name 17"), as_label("US$")
     ('a rule that ha... name 17', 'US\\$')
     """
-    said = one_line(name, _LONGEST_READ)
-    if len(said) > _LONGEST_NAME:  # names of a family differ at their ends
-        said = f"{said[: _LONGEST_NAME - 11]}...{said[-8:]}"
-    return said.replace("$", r"\$")
+    shown = one_line(name, _LONGEST_READ)
+    if len(shown) > _LONGEST_NAME:  # names of a family differ at their ends
+        shown = f"{shown[: _LONGEST_NAME - 11]}...{shown[-8:]}"
+    return shown.replace("$", r"\$")
 
 
 def name_rows(ax: Any, names: Sequence[object], inches: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What charts share: a scale from numbers to places, ticks, and the frame around a picture."""
+"""Axes and whatever else charts share: a scale from numbers to places, ticks, and the frame around a picture."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def picture(name: str, title: str, description: str, height: float, *parts: str)
     )
 
 
-def text(said: str, x: float, y: float, anchor: str = "start", class_: str = "label") -> Markup:
+def text(words: str, x: float, y: float, anchor: str = "start", class_: str = "label") -> Markup:
     """One line of letters."""
-    return tag("text", said, x=float(x), y=float(y), text_anchor=anchor, class_=class_)
+    return tag("text", words, x=float(x), y=float(y), text_anchor=anchor, class_=class_)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
@@ -79,9 +79,9 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
     return tag("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
 
 
-def dot(x: float, y: float, class_: str, said: str = "", radius: float = 4.0) -> Markup:
+def dot(x: float, y: float, class_: str, words: str = "", radius: float = 4.0) -> Markup:
     """A dot that says what it is when pointed at."""
-    return tag("circle", tag("title", said), cx=float(x), cy=float(y), r=radius, class_=class_)
+    return tag("circle", tag("title", words), cx=float(x), cy=float(y), r=radius, class_=class_)
 
 
 def path(points: Sequence[tuple[float, float]], class_: str) -> Markup:

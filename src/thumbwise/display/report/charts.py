@@ -25,15 +25,15 @@ def certificate_chart(levels: Tidy) -> Markup:
     parts = [axis_below(scale, bottom, "mean log loss in nats on the items without a gold label; less is better")]
     for i, row in enumerate(rows):
         x, y = scale(row["log_loss"]), 22 + 30 * i
-        said = _level(row)
+        level = _level(row)
         side = ("end", x - 9) if x > WIDTH / 2 else ("start", x + 9)
-        parts += [line(x, y, x, bottom, f"drop {row['what']}"), dot(x, y, f"mark {row['what']}", said, 6.0)]
-        parts.append(text(said, side[1], y + 4, side[0], "value"))
-    said = "; ".join(_level(row) for row in rows)
+        parts += [line(x, y, x, bottom, f"drop {row['what']}"), dot(x, y, f"mark {row['what']}", level, 6.0)]
+        parts.append(text(level, side[1], y + 4, side[0], "value"))
+    levels_told = "; ".join(_level(row) for row in rows)
     return picture(
         "certificate",
         "The bound on one axis",
-        f"Mean log loss in nats on the items without a gold label: {said}.",
+        f"Mean log loss in nats on the items without a gold label: {levels_told}.",
         bottom + 36,
         *parts,
     )
@@ -56,18 +56,18 @@ def dot_plot(rules: Tidy) -> Markup:
         below += kind == "worse"
         parts.append(_interval(row, scale, 12 + _ROW * i, kind))
     parts.append(text(f"guessing {chance:.2g}", scale(chance), bottom + 44, "middle", "name"))
-    said = f"{len(rows)} rules, the most accurate first; {below} lie wholly below guessing at {chance:.3g}."
-    return picture("dots", "Accuracy of each rule with its interval", said, bottom + 52, *parts)
+    description = f"{len(rows)} rules, the most accurate first; {below} lie wholly below guessing at {chance:.3g}."
+    return picture("dots", "Accuracy of each rule with its interval", description, bottom + 52, *parts)
 
 
 def _interval(row: dict[str, Any], scale: Scale, y: float, kind: str) -> Markup:
-    low, high, found = (row[name] for name in ("lower", "upper", "gold_accuracy"))
+    low, high, accuracy = (row[name] for name in ("lower", "upper", "gold_accuracy"))
     name = one_line(row["rule"], 18)
-    observed = "no gold votes" if found is None else f"{found:.3f} on gold"
-    said = f"{one_line(row['rule'], 80)}: {observed}, interval {between(low, high)}"
+    observed = "no gold votes" if accuracy is None else f"{accuracy:.3f} on gold"
+    tooltip = f"{one_line(row['rule'], 80)}: {observed}, interval {between(low, high)}"
     parts = [text(name, 144, y + 4, "end"), line(scale(low), y, scale(high), y, f"interval {kind}")]
-    if found is not None:
-        parts.append(dot(scale(found), y, f"mark {kind}", said, 4.0))
+    if accuracy is not None:
+        parts.append(dot(scale(accuracy), y, f"mark {kind}", tooltip, 4.0))
     return tag("g", *parts)
 
 
@@ -83,8 +83,8 @@ def confidence_chart(table: Tidy) -> Markup:
     for row in rows:
         x, y = across(row["lower"]), up(row["n_items"])
         width = across(row["upper"]) - x - 1
-        said = f"{row['n_items']:,} items between {row['lower']:.3f} and {row['upper']:.3f}"
-        parts.append(tag("rect", tag("title", said), x=x, y=y, width=width, height=200 - y, class_="bar"))
+        tooltip = f"{row['n_items']:,} items between {row['lower']:.3f} and {row['upper']:.3f}"
+        parts.append(tag("rect", tag("title", tooltip), x=x, y=y, width=width, height=200 - y, class_="bar"))
     mean = table.facts["mean"]
     about = "There are no items." if mean is None else f"On average {mean:.3f}."
     return picture(
@@ -104,14 +104,14 @@ def reliability_chart(table: Tidy) -> Markup:
     parts.append(line(across(low), up(low), across(1), up(1), "chance"))
     for row in rows:
         x = across(row["confidence"])
-        said = (
+        tooltip = (
             f"{row['n_items']:,} items, sure {row['confidence']:.3f}, right {row['accuracy']:.3f} "
             f"({between(row['accuracy_lower'], row['accuracy_upper'])})"
         )
         parts += [line(x, up(row["accuracy_lower"]), x, up(row["accuracy_upper"]), "interval better")]
-        parts.append(dot(x, up(row["accuracy"]), "mark better", said))
-    said = "Share of right predictions on held-out gold in bins of their probability; the table below has the numbers."
-    return picture("reliability", "Are predictions right as often as they say?", said, 296, *parts)
+        parts.append(dot(x, up(row["accuracy"]), "mark better", tooltip))
+    about = "Share of right predictions on held-out gold in bins of their probability; the table below has the numbers."
+    return picture("reliability", "Are predictions right as often as they say?", about, 296, *parts)
 
 
 def plan_chart(table: Tidy) -> Markup:
@@ -132,11 +132,11 @@ def plan_chart(table: Tidy) -> Markup:
     parts.append(path(points, "curve"))
     for n, bound, (x, y) in zip(sizes, bounds, points, strict=True):
         parts.append(dot(x, y, "mark bound", f"{n:,} gold labels: {at_most(bound)}", 3.0))
-    said = (
+    description = (
         f"From {at_most(bounds[0])} with {sizes[0]:,} gold labels to {at_most(bounds[-1])} with {sizes[-1]:,}; "
         f"floor {floor:.3f}."
     )
-    return picture("plan", "Planned bound against number of gold labels", said, 236, *parts)
+    return picture("plan", "Planned bound against number of gold labels", description, 236, *parts)
 
 
 def _doublings(sizes: tuple[int, ...]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What a report says: every table and sentence of it, before anything is drawn."""
+"""Contents of a report: every table and sentence of it, before anything is drawn."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def heat_map(kind: Kind, matrix: FloatArray, names: Sequence[str], title: str, d
     image = tag(
         "image", href=png(enlarge(colour(kind, ordered))), x=left, y=4.0, width=side, height=side, class_="heat"
     )
-    labels = [text(said, left - 4, 4 + cell * (i + 0.5) + 4, "end") for i, said in _labels(order, names, is_named)]
+    labels = [text(name, left - 4, 4 + cell * (i + 0.5) + 4, "end") for i, name in _labels(order, names, is_named)]
     frame = tag("rect", x=left, y=4.0, width=cell, height=cell, class_="cursor")
     drawn = picture(kind, title, description, side + 12, image, *labels, frame)
     return tag(

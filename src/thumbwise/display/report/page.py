@@ -114,12 +114,12 @@ def _heat_maps(contents: Contents) -> dict[str, Markup]:
     if n_rules < 2:
         return {}
     matrix = square(contents.agreement, "agreement", n_rules)
-    said = f"{n_rules} rules by {n_rules} rules, like ones side by side; the table below lists the strongest pairs."
-    drawn = {"agreement": heat_map("agreement", matrix, contents.mapped, "How often two rules agree", said)}
+    about = f"{n_rules} rules by {n_rules} rules, like ones side by side; the table below lists the strongest pairs."
+    drawn = {"agreement": heat_map("agreement", matrix, contents.mapped, "How often two rules agree", about)}
     if contents.errors is not None:
         matrix = square(_well_known(contents.errors), "correlation", n_rules)
         title = "Do two rules err together?"
-        drawn["errors"] = heat_map("correlation", matrix, contents.mapped, title, said)
+        drawn["errors"] = heat_map("correlation", matrix, contents.mapped, title, about)
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""What would take long on a large pool, done on a random part of it, or left out; both are said."""
+"""Samples of a large pool, on which is done what would take long on all of it, or left out; both are said."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
         return _plan_parts(sampled, box, pin_gold, with_worth=False), f"{sampled.note} {note}".strip()
     if n_rules > _MOST_ADVISED:
         return _plan_parts(sampled, box, pin_gold, with_worth=True), sampled.note
-    found = plan(
+    planned = plan(
         sampled.gold_votes,
         sampled.labels,
         pool=sampled.pool,
@@ -87,7 +87,7 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
         pin_gold=pin_gold,
         box=box,
     )
-    return replace(found, evidence=None if sampled.note else found.evidence), sampled.note
+    return replace(planned, evidence=None if sampled.note else planned.evidence), sampled.note
 
 
 def _plan_parts(sampled: Sampled, box: Box, pin_gold: bool, *, with_worth: bool) -> Plan:
@@ -107,11 +107,11 @@ def compare_for_report(reading: Reading, confidence_level: float) -> tuple[Compa
     if len(reading.gold_labels) < 2:
         return None, "Left out: it needs at least two gold items."
     sampled = sample_pool(reading, _COMPARED_VOTES)
-    found = compare(
+    comparison = compare(
         sampled.gold_votes,
         sampled.labels,
         pool=sampled.pool,
         confidence_level=confidence_level,
         gold_is=sampled.gold_is,
     )
-    return found, sampled.note
+    return comparison, sampled.note

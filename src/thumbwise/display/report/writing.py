@@ -90,8 +90,8 @@ def check_report_path(
     """Whatever is wrong with the path is said before anything is computed; return where the file really lies."""
     ending = Path(path).suffix
     if ending.lower() not in _ENDINGS:
-        found = repr(ending) if ending else "none"
-        raise InvalidFileError(f"{path} must end in .html, which a report is; its ending is {found}. Rename it.")
+        shown = repr(ending) if ending else "none"
+        raise InvalidFileError(f"{path} must end in .html, which a report is; its ending is {shown}. Rename it.")
     return check_file(Path(path), REPORT, inputs=inputs, overwrite=overwrite)
 
 

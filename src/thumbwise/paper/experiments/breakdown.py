@@ -1,4 +1,4 @@
-"""Where the loss comes from: the rules (model uncertainty) or what is known of them (approximation uncertainty).
+"""Parts of the loss, due to the rules (model uncertainty) or to what is known of them (approximation uncertainty).
 
 With d the summed KL divergence, eta the true labels and g* the best approximator, the loss of BF is
 d(eta, g*) + d(g*, g_bf). One-coin Dawid-Skene lives in the same family and has the same first part; its loss with the
@@ -35,10 +35,10 @@ def measure(fit: Fit, settings: Settings) -> Row:
     """Mean log loss; for BF also its two parts, each per item."""
     if fit.method not in _METHODS:
         raise InvalidChoiceError(f"method must be one of {', '.join(_METHODS)}; found {fit.method!r}.")
-    data = paper_data(fit.dataset, settings.data)
+    dataset = paper_data(fit.dataset, settings.data)
     best = _best(fit.dataset, settings.data)
     started = time.perf_counter()
-    row = _measure_recipe(data, fit, best) if fit.method == "BF" else {"log_loss": _loss(data, fit.method, best)}
+    row = _measure_recipe(dataset, fit, best) if fit.method == "BF" else {"log_loss": _loss(dataset, fit.method, best)}
     return {**row, "seconds": time.perf_counter() - started}
 
 
@@ -54,24 +54,24 @@ def dawid_skene_proba(votes: Votes, labels: IntArray) -> FloatArray:
 
 @cache
 def _best(dataset: str, folder: Path | None) -> FloatArray:
-    data = paper_data(dataset, folder)
-    return fit_best_approximator(data).predict_proba(data.votes)
+    published = paper_data(dataset, folder)
+    return fit_best_approximator(published).predict_proba(published.votes)
 
 
-def _measure_recipe(data: PaperData, fit: Fit, best: FloatArray) -> Row:
-    model, n_redrawn = fit_recipe(data, fit)
-    row: Row = {"model_uncertainty": log_loss(data.labels, best), "n_redrawn": n_redrawn}
+def _measure_recipe(dataset: PaperData, fit: Fit, best: FloatArray) -> Row:
+    model, n_redrawn = fit_recipe(dataset, fit)
+    row: Row = {"model_uncertainty": log_loss(dataset.labels, best), "n_redrawn": n_redrawn}
     if model is None:
         return {**row, "log_loss": None, "approximation_uncertainty": None, "note": "no labeling fits any of the draws"}
-    proba = model.predict_proba(data.votes)
+    proba = model.predict_proba(dataset.votes)
     distance = kl_sum(best, proba) / len(best)
     bound = model.certificate_.log_loss_bound
-    return {**row, "log_loss": log_loss(data.labels, proba), "approximation_uncertainty": distance, "bound": bound}
+    return {**row, "log_loss": log_loss(dataset.labels, proba), "approximation_uncertainty": distance, "bound": bound}
 
 
-def _loss(data: PaperData, method: str, best: FloatArray) -> float:
+def _loss(dataset: PaperData, method: str, best: FloatArray) -> float:
     if method == "OCDS_true":
-        return log_loss(data.labels, dawid_skene_proba(data.votes, data.labels))
+        return log_loss(dataset.labels, dawid_skene_proba(dataset.votes, dataset.labels))
     if method == "OCDS":
-        return log_loss(data.labels, DawidSkene().fit(data.votes).predict_proba(data.votes))
-    return log_loss(data.labels, best)
+        return log_loss(dataset.labels, DawidSkene().fit(dataset.votes).predict_proba(dataset.votes))
+    return log_loss(dataset.labels, best)

@@ -107,9 +107,9 @@ def difference_error(ours: FloatArray, published: float) -> float:
     return float(np.sqrt(_mean_variance(ours) + published**2 / N_RUNS))
 
 
-def _mean_variance(values: FloatArray) -> float:
+def _mean_variance(losses: FloatArray) -> float:
     """Variance of the mean of independent values; one value alone is taken as certain."""
-    return float(values.var(ddof=1) / len(values)) if len(values) > 1 else 0.0
+    return float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else 0.0
 
 
 _Runs = dict[tuple[str, str], list[Row]]
@@ -121,10 +121,10 @@ def _key(row: Row) -> tuple[str, str, int]:
 
 def _losses(rows: list[Row], loss: str) -> FloatArray | None:
     """One number a run, in the paper's units."""
-    values = [row.get(loss) for row in rows]
-    if any(value is None for value in values):
+    by_run = [row.get(loss) for row in rows]
+    if any(value is None for value in by_run):
         return None
-    return np.array(values, dtype=float) * SCALES[loss]
+    return np.array(by_run, dtype=float) * SCALES[loss]
 
 
 def _compare(runs: _Runs, name: str, method: str, loss: str) -> Cell:

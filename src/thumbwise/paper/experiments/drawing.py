@@ -1,4 +1,4 @@
-"""Draws the paper's figures from tidy rows. matplotlib is imported when something is drawn, and never its pyplot."""
+"""The paper's figures, drawn from tidy rows. matplotlib is imported when something is drawn, and never its pyplot."""
 
 from __future__ import annotations
 
@@ -169,19 +169,19 @@ def _set_heights(model: float, highest: float, ax: Any) -> None:
     ax.set_ylim(bottom, highest + 0.2 * (highest - bottom))
 
 
-def _power_law(sizes: FloatArray, values: FloatArray, slope: float) -> FloatArray:
+def _power_law(sizes: FloatArray, heights: FloatArray, slope: float) -> FloatArray:
     """The least squares line, which goes through the means of both logarithms."""
-    known = values > 0
-    centre, height = np.log(sizes[known]).mean(), np.log(values[known]).mean()
+    known = heights > 0
+    centre, height = np.log(sizes[known]).mean(), np.log(heights[known]).mean()
     return np.asarray(np.exp(height + slope * (np.log(sizes) - centre)))
 
 
 def _add_legend(figure: Any, *, n_columns: int) -> None:
     """Below all axes, each label once."""
-    found = {label: handle for ax in figure.axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    drawn = {label: handle for ax in figure.axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     spacing = {"columnspacing": 1.2, "handlelength": 1.8, "handletextpad": 0.6, "labelspacing": 0.3}
     place = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
-    figure.legend(found.values(), found, fontsize=SMALL, **place, **spacing)
+    figure.legend(drawn.values(), drawn, fontsize=SMALL, **place, **spacing)
 
 
 def _spread_ticks(n_gold: FloatArray) -> list[int]:

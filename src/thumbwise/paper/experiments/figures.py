@@ -57,8 +57,8 @@ def breakdown_table(rows: Sequence[Row]) -> list[Row]:
     on top of ``model_uncertainty``, which is the loss of the best approximator. A draw for which no labeling exists
     has no loss: ``n_draws`` counts the others, and without any these six values are missing.
     """
-    found = {str(row["dataset"]) for row in rows}
-    names = [name for name in PAPER_NAMES if name in found] + sorted(found - set(PAPER_NAMES))
+    measured = {str(row["dataset"]) for row in rows}
+    names = [name for name in PAPER_NAMES if name in measured] + sorted(measured - set(PAPER_NAMES))
     return [row for name in names for row in _dataset_table(name, [row for row in rows if row["dataset"] == name])]
 
 
@@ -75,7 +75,7 @@ def convergence_table(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def fit_slope(sizes: Sequence[float], values: Sequence[float]) -> float | None:
+def fit_slope(sizes: Sequence[float], heights: Sequence[float]) -> float | None:
     """Exponent of the power law that fits best, on logarithmic axes; None without two positive values.
 
     Examples
@@ -83,7 +83,7 @@ def fit_slope(sizes: Sequence[float], values: Sequence[float]) -> float | None:
     >>> round(fit_slope([100, 1000, 10000], [0.3, 0.03, 0.003]), 9)
     -1.0
     """
-    x, y = np.asarray(sizes, dtype=float), np.asarray(values, dtype=float)
+    x, y = np.asarray(sizes, dtype=float), np.asarray(heights, dtype=float)
     is_usable = y > 0
     if len(set(x[is_usable].tolist())) < 2:
         return None

@@ -62,11 +62,11 @@ class Journal:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def _check_header(self, found: dict[str, Any]) -> None:
-        if found != self._header:
+    def _check_header(self, header: dict[str, Any]) -> None:
+        if header != self._header:
             raise InvalidFileError(
                 f"{self.path} must belong to the experiment that is run, {_in_words(self._header)}; it was begun by "
-                f"another one, {_in_words(found)}. Choose another folder, or delete that file to start anew."
+                f"another one, {_in_words(header)}. Choose another folder, or delete that file to start anew."
             )
 
     def _read_rows(self, lines: list[dict[str, Any]], fits: set[Fit]) -> dict[Fit, Row]:
@@ -83,9 +83,9 @@ class Journal:
         return rows
 
 
-def make_row(fit: Fit, values: Row) -> Row:
+def make_row(fit: Fit, measured: Row) -> Row:
     """What identifies a fit, followed by what was measured."""
-    return {**{name: getattr(fit, name) for name in _KEY}, **values}
+    return {**{name: getattr(fit, name) for name in _KEY}, **measured}
 
 
 def _read_whole_lines(path: Path) -> list[dict[str, Any]]:

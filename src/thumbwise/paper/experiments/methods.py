@@ -30,24 +30,24 @@ def measure(fit: Fit, settings: Settings) -> Row:
     """The losses of a method on a dataset, the seconds that fitting and predicting took, and what else it says."""
     if fit.method not in METHODS:
         raise InvalidChoiceError(f"method must be one of {', '.join(METHODS)}; found {fit.method!r}.")
-    data = paper_data(fit.dataset, settings.data)
-    _ = data.votes.patterns  # counted once for all methods, so not part of anybody's time
+    dataset = paper_data(fit.dataset, settings.data)
+    _ = dataset.votes.patterns  # counted once for all methods, so not part of anybody's time
     started = time.perf_counter()
-    row = METHODS[fit.method](data, fit, settings)
+    row = METHODS[fit.method](dataset, fit, settings)
     return {**row, "seconds": time.perf_counter() - started}
 
 
-def majority_vote(data: PaperData, _fit: Fit, _settings: Settings) -> Row:
+def majority_vote(dataset: PaperData, _fit: Fit, _settings: Settings) -> Row:
     """Vote shares; uniform where there are no votes."""
-    return score(data.labels, MajorityVote().fit(data.votes).predict_proba(data.votes))
+    return score(dataset.labels, MajorityVote().fit(dataset.votes).predict_proba(dataset.votes))
 
 
-def one_coin_dawid_skene(data: PaperData, _fit: Fit, _settings: Settings) -> Row:
+def one_coin_dawid_skene(dataset: PaperData, _fit: Fit, _settings: Settings) -> Row:
     """EM from the majority vote, until frequencies and rates change by less than 1e-5 in sum."""
-    return score(data.labels, DawidSkene().fit(data.votes).predict_proba(data.votes))
+    return score(dataset.labels, DawidSkene().fit(dataset.votes).predict_proba(dataset.votes))
 
 
-def data_programming(data: PaperData, fit: Fit, _settings: Settings) -> Row:
+def data_programming(dataset: PaperData, fit: Fit, _settings: Settings) -> Row:
     """Snorkel's 100 epochs. The class balance that the authors handed over was 2/k for every class.
 
     With it the gradient steps can grow beyond all bounds (AwA: 36 rules that all vote). Snorkel then stops with an
@@ -59,87 +59,87 @@ def data_programming(data: PaperData, fit: Fit, _settings: Settings) -> Row:
         """The public class refuses a class balance that does not sum to 1."""
 
         def _settle_balance(self, votes: object, y: object) -> FloatArray:
-            return np.full(data.votes.n_classes, 2 / data.votes.n_classes)
+            return np.full(dataset.votes.n_classes, 2 / dataset.votes.n_classes)
 
     for n_redrawn in range(MAX_REDRAWS + 1):
         model = TwiceUniform(solver="epochs", n_epochs=100, learning_rate=0.01, random_state=fit.run + 1000 * n_redrawn)
         try:
-            proba = model.fit(data.votes).predict_proba(data.votes)
+            proba = model.fit(dataset.votes).predict_proba(dataset.votes)
         except ValueError:
             continue
-        return {**score(data.labels, proba), "n_redrawn": n_redrawn}
+        return {**score(dataset.labels, proba), "n_redrawn": n_redrawn}
     return {**dict.fromkeys(LOSSES), "n_redrawn": MAX_REDRAWS, "note": "no start stays finite"}
 
 
-def ebcc(data: PaperData, fit: Fit, settings: Settings) -> Row:
+def ebcc(dataset: PaperData, fit: Fit, settings: Settings) -> Row:
     """Ten subtypes, at most 100 iterations, the best of 100 starts by the number that the original ranks them by."""
     from thumbwise.models.ebcc import EBCC  # noqa: PLC0415
 
-    model = EBCC(n_starts=settings.n_starts, rank_by="published", random_state=fit.run).fit(data.votes)
-    return {**score(data.labels, model.predict_proba(data.votes)), "elbo": model.elbo_}
+    model = EBCC(n_starts=settings.n_starts, rank_by="published", random_state=fit.run).fit(dataset.votes)
+    return {**score(dataset.labels, model.predict_proba(dataset.votes)), "elbo": model.elbo_}
 
 
-def hyper_label_model(data: PaperData, _fit: Fit, _settings: Settings) -> Row:
+def hyper_label_model(dataset: PaperData, _fit: Fit, _settings: Settings) -> Row:
     """The published network; the row has no losses where its weights are not installed."""
     from thumbwise.models.hyper_label_model import HyperLabelModel  # noqa: PLC0415
 
     try:
-        model = HyperLabelModel().fit(data.votes)
+        model = HyperLabelModel().fit(dataset.votes)
     except MissingPackageError as error:
         return {**dict.fromkeys(LOSSES), "note": str(error)}
-    return score(data.labels, model.predict_proba(data.votes))
+    return score(dataset.labels, model.predict_proba(dataset.votes))
 
 
-def amcl(data: PaperData, fit: Fit, _settings: Settings) -> Row:
+def amcl(dataset: PaperData, fit: Fit, _settings: Settings) -> Row:
     """The convex combination on votes without abstentions, as the authors filled them in; the exact optimum."""
     from thumbwise.models.amcl import AMCL  # noqa: PLC0415
 
-    drawn = next(draw_gold(fit.dataset, fit.run, fit.n_gold, len(data.gold_labels)))
+    drawn = next(draw_gold(fit.dataset, fit.run, fit.n_gold, len(dataset.gold_labels)))
     model = AMCL(solver="exact").fit(
-        data.filled_votes, gold_votes=data.filled_gold_votes.take(drawn), gold_labels=data.gold_labels[drawn]
+        dataset.filled_votes, gold_votes=dataset.filled_gold_votes.take(drawn), gold_labels=dataset.gold_labels[drawn]
     )
-    losses = score(data.labels, model.predict_proba(data.filled_votes))
+    losses = score(dataset.labels, model.predict_proba(dataset.filled_votes))
     return {**losses, "bound": model.brier_bound_, "widening_factor": model.widening_factor_}
 
 
-def balsubramani_freund(data: PaperData, fit: Fit, _settings: Settings) -> Row:
+def balsubramani_freund(dataset: PaperData, fit: Fit, _settings: Settings) -> Row:
     """The paper's recipe: Wilson's interval at 95 % for each moment, symmetrised. Its bound is no guarantee."""
-    model, n_redrawn = fit_recipe(data, fit)
+    model, n_redrawn = fit_recipe(dataset, fit)
     if model is None:
         return {**dict.fromkeys(LOSSES), "n_redrawn": n_redrawn, "note": "no labeling fits any of the draws"}
-    losses = score(data.labels, model.predict_proba(data.votes))
+    losses = score(dataset.labels, model.predict_proba(dataset.votes))
     return {**losses, "bound": model.certificate_.log_loss_bound, "n_redrawn": n_redrawn}
 
 
-def best_approximator(data: PaperData, _fit: Fit, _settings: Settings) -> Row:
+def best_approximator(dataset: PaperData, _fit: Fit, _settings: Settings) -> Row:
     """BF with the true moments."""
-    model = fit_best_approximator(data)
-    return {**score(data.labels, model.predict_proba(data.votes)), "bound": model.certificate_.log_loss_bound}
+    model = fit_best_approximator(dataset)
+    return {**score(dataset.labels, model.predict_proba(dataset.votes)), "bound": model.certificate_.log_loss_bound}
 
 
-def fit_recipe(data: PaperData, fit: Fit) -> tuple[BalsubramaniFreund | None, int]:
+def fit_recipe(dataset: PaperData, fit: Fit) -> tuple[BalsubramaniFreund | None, int]:
     """A fit to the first draw that admits a labeling, and how many draws did not; None if all of them failed."""
-    draws = draw_gold(fit.dataset, fit.run, fit.n_gold, len(data.gold_labels))
+    draws = draw_gold(fit.dataset, fit.run, fit.n_gold, len(dataset.gold_labels))
     for n_redrawn, drawn in zip(range(MAX_REDRAWS + 1), draws, strict=False):
         box = Box.from_gold(
-            data.gold_votes.take(drawn),
-            data.gold_labels[drawn],
-            pool=data.votes,
+            dataset.gold_votes.take(drawn),
+            dataset.gold_labels[drawn],
+            pool=dataset.votes,
             interval="wilson",
             joint=False,
             symmetric=True,
             n_permutations=0,
         )
         try:
-            return BalsubramaniFreund().fit(data.votes, box=box), n_redrawn
+            return BalsubramaniFreund().fit(dataset.votes, box=box), n_redrawn
         except InfeasibleBoxError:
             continue
     return None, MAX_REDRAWS
 
 
-def fit_best_approximator(data: PaperData) -> BalsubramaniFreund:
+def fit_best_approximator(dataset: PaperData) -> BalsubramaniFreund:
     """The member of the family that is closest to the true labels."""
-    return BalsubramaniFreund().fit(data.votes, box=Box.exact(data.votes, data.labels))
+    return BalsubramaniFreund().fit(dataset.votes, box=Box.exact(dataset.votes, dataset.labels))
 
 
 METHODS: dict[str, Method] = {

@@ -1,4 +1,4 @@
-"""What An and Dasgupta (2024) print: losses, which of them are bold, and sizes of datasets. Typed as printed.
+"""Numbers that An and Dasgupta (2024) print: losses, which of them are bold, and sizes of datasets. Typed as printed.
 
 Values follow the order of ``PAPER_NAMES``. The 0-1 loss is in percent.
 """

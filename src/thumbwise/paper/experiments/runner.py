@@ -1,4 +1,4 @@
-"""Runs an experiment: can be interrupted at any moment and resumed, without losing or repeating a row."""
+"""The runner of an experiment: it can be interrupted at any moment and resumed, without losing or repeating a row."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def run(experiment: Experiment, folder: Path, *, processes: int = 2, progress: b
     with locked(folder), Journal(folder / f"{experiment.name}.jsonl", experiment) as journal:
         left = sorted((fit for fit in experiment.fits if fit not in journal.rows), key=experiment.cost, reverse=True)
         with _shown(experiment, left, is_wanted=progress) as advance:
-            for fit, values in make_fits(experiment, left, processes):
-                journal.append(fit, make_row(fit, values))
+            for fit, measured in make_fits(experiment, left, processes):
+                journal.append(fit, make_row(fit, measured))
                 advance(fit)
         rows = [journal.rows[fit] for fit in sorted(experiment.fits)]
         write_table(as_table(rows), folder / f"{experiment.name}.parquet", overwrite=True)
@@ -62,13 +62,13 @@ def as_table(rows: list[Row]) -> Table:
     return Table({name: _as_column([row.get(name) for row in rows]) for name in names})
 
 
-def _as_column(values: list[object]) -> Column:
-    known = [value for value in values if value is not None]
-    missing = [value is None for value in values]
+def _as_column(entries: list[object]) -> Column:
+    known = [value for value in entries if value is not None]
+    missing = [value is None for value in entries]
     if any(isinstance(value, str) for value in known):
-        return np.ma.array(np.array([value or "" for value in values], dtype=object), mask=missing)
+        return np.ma.array(np.array([value or "" for value in entries], dtype=object), mask=missing)
     kind = next((kind for kind in (bool, int) if known and all(isinstance(value, kind) for value in known)), float)
-    return np.ma.array(np.array([0 if value is None else value for value in values], dtype=kind), mask=missing)
+    return np.ma.array(np.array([0 if value is None else value for value in entries], dtype=kind), mask=missing)
 
 
 def _make_folder(folder: Path) -> None:

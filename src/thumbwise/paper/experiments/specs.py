@@ -1,4 +1,4 @@
-"""What an experiment consists of: frozen, so that it can be named by a fingerprint and resumed."""
+"""Specifications of experiments: frozen, so that each can be named by a fingerprint and resumed."""
 
 from __future__ import annotations
 

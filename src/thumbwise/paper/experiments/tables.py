@@ -67,7 +67,7 @@ def write_tables(rows: Sequence[Row], datasets: Sequence[PaperData], folder: Pat
     for name, losses in _FILES.items():
         chosen = [cell for cell in cells if cell.loss in losses]
         _write(folder / name, [loss_grid(cells, loss) for loss in losses], [_cell_row(cell) for cell in chosen])
-    statistics = [statistic for data in datasets for statistic in compare_statistics(data)]
+    statistics = [statistic for dataset in datasets for statistic in compare_statistics(dataset)]
     tidy: list[Row] = [{**vars(statistic), "is_flagged": statistic.is_flagged} for statistic in statistics]
     _write(folder / "datasets", [statistics_grid(statistics)], tidy)
     return cells
@@ -83,13 +83,14 @@ def loss_grid(cells: Sequence[Cell], loss: str) -> Grid:
     return Grid(_LOSS_TITLES[loss], header, rows, _notes(list(chosen.values())))
 
 
-def compare_statistics(data: PaperData) -> list[Statistic]:
+def compare_statistics(dataset: PaperData) -> list[Statistic]:
     """Sizes of a dataset as it was published, and as the paper states them."""
-    abstains = bool((data.votes.array < 0).any())
-    sizes = (data.votes.n_classes, data.votes.n_rules, data.votes.n_items, data.gold_votes.n_items, abstains)
+    votes = dataset.votes
+    abstains = bool((votes.array < 0).any())
+    sizes = (votes.n_classes, votes.n_rules, votes.n_items, dataset.gold_votes.n_items, abstains)
     return [
-        Statistic(data.name, name, _shown(ours), _shown(paper))
-        for name, ours, paper in zip(_STATISTICS, sizes, STATISTICS[data.name], strict=True)
+        Statistic(dataset.name, name, _shown(ours), _shown(paper))
+        for name, ours, paper in zip(_STATISTICS, sizes, STATISTICS[dataset.name], strict=True)
     ]
 
 
@@ -99,8 +100,8 @@ def statistics_grid(statistics: Sequence[Statistic]) -> Grid:
     for statistic in statistics:
         by_name.setdefault(statistic.dataset, []).append(statistic)
     rows = tuple(
-        (PAPER_TITLES[name], tuple(Entry(s.ours, s.paper, is_flagged=s.is_flagged) for s in found))
-        for name, found in by_name.items()
+        (PAPER_TITLES[name], tuple(Entry(s.ours, s.paper, is_flagged=s.is_flagged) for s in of_dataset))
+        for name, of_dataset in by_name.items()
     )
     n_flagged = sum(statistic.is_flagged for statistic in statistics)
     notes = (f"The paper's in brackets. Different (†): {n_flagged} of {len(statistics)}.",)

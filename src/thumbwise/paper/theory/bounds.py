@@ -1,4 +1,4 @@
-"""How large the loss of the game's prediction can be, if the box holds the truth. Nats per item.
+"""Bounds on the loss of the game's prediction, if the box holds the truth. Nats per item.
 
 With D the dual value, b* the true moments, and weights u of any reference in the family, per item:
 
@@ -65,16 +65,20 @@ def bound_loss(truth: Truth, box: Box, reference: npt.ArrayLike | None = None) -
     reference : array-like of shape (n_rules + n_classes,), optional
         Weights, used as they are. Absent, those of the best approximator.
 
+    Returns
+    -------
+    Bounds
+        The loss and four bounds on it, each at most the next.
+
     Examples
     --------
     >>> import thumbwise as tw
-    >>> from thumbwise import theory
-    >>> example = theory.Inconsistency()
-    >>> truth = theory.Truth.of(example.votes, example.labels)
-    >>> box = tw.Box.from_bounds(example.votes, {"rule_0": (0.7, 0.75), "rule_1": (0.5, 0.6)})
-    >>> bounds = theory.bound_loss(truth, box)
-    >>> round(bounds.value, 3), round(bounds.basic, 3), round(bounds.by_widths, 3), round(bounds.by_widest, 3)
-    (0.588, 0.611, 0.645, 1.684)
+    >>> made = tw.datasets.make_one_coin(60, [0.8, 0.7], random_state=0)
+    >>> truth = tw.theory.Truth.of(made.votes, made.proba)
+    >>> box = tw.Box.from_bounds(made.votes, lower=truth.moments - 0.05, upper=truth.moments + 0.05)
+    >>> bounds = tw.theory.bound_loss(truth, box)
+    >>> round(bounds.value, 3), round(bounds.basic, 3), round(bounds.one_sided, 3), round(bounds.by_widths, 3)
+    (0.018, 0.09, 0.112, 0.223)
     """
     return _bounds(truth, box, game_weights(truth.votes, box), truth.best_weights if reference is None else reference)
 
@@ -99,7 +103,16 @@ def bound_approximation(truth: Truth, box: Box) -> Bounds:
 
     *Guarantee*: that of :func:`bound_loss`; the loss less d(eta, g*) / n, with the best approximator as reference. If a
     rule is always right or always wrong there is no theta*; the weights used then are those of a member of the family
-    that is within 1e-9 of its moments, and the bounds grow with every digit asked of it.
+    that is within 1e-9 of its moments, and the bounds grow with every digit asked of it. Parameters are those of
+    :func:`bound_loss`.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes, labels = tw.Votes([[0], [1], [1]]), [0, 1, 0]
+    >>> bounds = tw.theory.bound_approximation(tw.theory.Truth.of(votes, labels), tw.Box.exact(votes, labels))
+    >>> abs(round(bounds.value, 6)), abs(round(bounds.by_widest, 6))
+    (0.0, 0.0)
     """
     weights, best = game_weights(truth.votes, box), truth.best_weights
     loss, model = _bounds(truth, box, weights, best), truth.divergence(best)
@@ -120,7 +133,21 @@ def bound_both_ways(truth: Truth, box: Box) -> tuple[float, float]:
     optimality puts b_bf on the bound that the sign of u_bf names, so share u_bf.(b* - b_bf) = slack(u_bf). An equality
     if u_bf has the sign of u* wherever u* is not 0.
 
-    *Guarantee*: that of :func:`bound_approximation`.
+    *Guarantee*: that of :func:`bound_approximation`, whose parameters these are.
+
+    Returns
+    -------
+    both, bound : float
+        In nats per item.
+
+    Examples
+    --------
+    >>> from thumbwise import Box, theory
+    >>> example = theory.Inconsistency()
+    >>> box = Box.from_bounds(example.votes, {"rule_0": (0.7, 0.75), "rule_1": (0.5, 0.6)})
+    >>> both, bound = theory.bound_both_ways(theory.Truth.of(example.votes, example.labels), box)
+    >>> both <= bound + 1e-9
+    True
     """
     votes, best, weights = truth.votes, truth.best_weights, game_weights(truth.votes, box)
     _check_holds(truth, box)
@@ -152,6 +179,14 @@ def comparison_threshold(truth: Truth, loss: float) -> float:
     float
         Negative if the other prediction is better than the whole family. If the best approximator has no weights, the
         game has it for every box: the threshold then is infinite, with the sign of the difference.
+
+    Examples
+    --------
+    >>> from thumbwise import theory
+    >>> example = theory.Inconsistency()
+    >>> truth = theory.Truth.of(example.votes, example.labels)
+    >>> round(theory.comparison_threshold(truth, truth.divergence(example.one_coin_weights)), 4)
+    0.0032
     """
     length = float(shares(truth.votes) @ np.abs(truth.best_weights))
     gain = loss - truth.divergence(truth.best_weights)

@@ -1,4 +1,4 @@
-"""Where the loss of a prediction comes from: the family, an assumption, or estimates. Nats per item.
+"""Parts of the loss of a prediction by where it comes from: the family, an assumption, or estimates. Nats per item.
 
 With d(a, b) = sum_i KL(a_i, b_i), eta the truth and g* the best approximator, every member g of the family has
 
@@ -51,6 +51,15 @@ def decompose(truth: Truth, weights: npt.ArrayLike) -> Decomposition:
     ``weights_`` of a fitted ``BalsubramaniFreund`` or one-coin ``DawidSkene`` are such weights (if they let gold items
     keep their label, this is about what they predict without that).
 
+    Parameters
+    ----------
+    truth : Truth
+    weights : array-like of shape (n_rules + n_classes,)
+
+    Returns
+    -------
+    Decomposition
+
     Examples
     --------
     >>> import thumbwise as tw
@@ -66,12 +75,42 @@ def decompose(truth: Truth, weights: npt.ArrayLike) -> Decomposition:
 
 
 def decompose_box(truth: Truth, box: Box) -> Decomposition:
-    """Loss of the game's prediction for a box; the truth need not lie in it."""
+    """Loss of the game's prediction for a box; the truth need not lie in it.
+
+    Parameters
+    ----------
+    truth : Truth
+    box : Box
+        As for :func:`game_weights`.
+
+    Examples
+    --------
+    >>> from thumbwise import Box, theory
+    >>> example = theory.Inconsistency()
+    >>> truth = theory.Truth.of(example.votes, example.labels)
+    >>> parts = theory.decompose_box(truth, Box.from_bounds(example.votes, {"rule_0": (0.7, 0.75)}))
+    >>> abs(parts.total - parts.model - parts.approximation) < 1e-9
+    True
+    """
     return decompose(truth, game_weights(truth.votes, box))
 
 
 def game_weights(votes: Votes, box: Box) -> FloatArray:
-    """Weights of the game's prediction for a box, g_bf, with no item's label known."""
+    """Weights of the game's prediction for a box, g_bf, with no item's label known: shape (n_rules + n_classes,).
+
+    Parameters
+    ----------
+    votes : Votes
+    box : Box
+        Of accuracies and class frequencies alone.
+
+    Examples
+    --------
+    >>> from thumbwise import Box, theory
+    >>> votes = theory.Inconsistency().votes
+    >>> theory.game_weights(votes, Box.from_bounds(votes, {"rule_0": (0.7, 0.75)})).round(3).tolist()
+    [0.847, 0.0, 0.0, 0.0]
+    """
     if box.builders != STANDARD:
         raise InvalidBoxError(
             "the theorems are stated for boxes of accuracies and class frequencies; this one has other moments too. "
@@ -94,6 +133,18 @@ def pythagorean_sides(
         Those of g'.
     middle : array-like, optional
         Those of g; absent, the best approximator, which is the only prediction of the family that qualifies.
+
+    Returns
+    -------
+    left, right : float
+
+    Examples
+    --------
+    >>> from thumbwise import theory
+    >>> example = theory.Inconsistency()
+    >>> truth = theory.Truth.of(example.votes, example.labels)
+    >>> [round(side, 6) for side in theory.pythagorean_sides(truth, [1.0, 0.5, 0.0, 0.0])]
+    [0.618746, 0.618746]
     """
     between = truth.best_weights if middle is None else middle
     off = np.abs(predicted_moments(truth.votes, between) - truth.moments).max()
@@ -146,6 +197,10 @@ def decompose_one_coin(truth: Truth, accuracies: npt.ArrayLike, frequencies: npt
     accuracies : array-like of shape (n_rules,)
     frequencies : array-like of shape (n_classes,)
 
+    Returns
+    -------
+    OneCoinDecomposition
+
     Examples
     --------
     >>> from thumbwise import theory
@@ -194,8 +249,22 @@ def explain_estimation(truth: Truth, accuracies: npt.ArrayLike, frequencies: npt
     """[d(eta, g_ds) - d(eta, g_ds*)] / n = KL(w*, w) + sum_j (n_j/n) KL(b*_j, b_j) + KL(Z*, Z_ds*) - KL(Z*, Z_ds).
 
     Parameters are those of :func:`decompose_one_coin`.
+
+    Returns
+    -------
+    OneCoinEstimation
+        Its ``total`` is the ``estimation`` of that decomposition.
+
+    Examples
+    --------
+    >>> from thumbwise import theory
+    >>> example = theory.Inconsistency()
+    >>> truth = theory.Truth.of(example.votes, example.labels)
+    >>> price = theory.explain_estimation(truth, [0.8, 0.6], [0.5, 0.5])
+    >>> round(price.accuracies, 4), round(price.patterns_if_true, 4), round(price.patterns, 4), round(price.total, 4)
+    (0.0214, 0.0272, 0.012, 0.0366)
     """
-    b, w = (np.asarray(values, dtype=float) for values in (accuracies, frequencies))
+    b, w = (np.asarray(given, dtype=float) for given in (accuracies, frequencies))
     votes, (true_b, true_w) = truth.votes, truth.one_coin
     others = votes.n_classes - 1
     by_rule = true_b * (log_rates(true_b) - log_rates(b))
@@ -214,7 +283,7 @@ def _one_coin_predictions(
     votes: Votes, accuracies: npt.ArrayLike, frequencies: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Log probabilities of the classes given each pattern's votes, and of the votes themselves."""
-    b, w = (np.asarray(values, dtype=float) for values in (accuracies, frequencies))
+    b, w = (np.asarray(given, dtype=float) for given in (accuracies, frequencies))
     _check_parameters(votes, b, w)
     rates = spread_accuracies(np.repeat(b[:, None], votes.n_classes, axis=1))
     by_vote = log_rates(rates).reshape(-1, votes.n_classes)

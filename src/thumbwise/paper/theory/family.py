@@ -18,20 +18,68 @@ from thumbwise.votes.votes import Votes
 
 
 def log_predictions(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
-    """Log probabilities of a member of the family, shape (n_patterns, n_classes), finite for finite weights."""
+    """Log probabilities of a member of the family, shape (n_patterns, n_classes), finite for finite weights.
+
+        log g_t[c] = s_t[c] - log sum_c' exp s_t[c'],   s_t[c] = u_c + sum of u_j over rules j that vote c on pattern t
+
+    Parameters
+    ----------
+    votes : Votes
+    weights : array-like of shape (n_rules + n_classes,)
+        u, rules first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 0]])
+    >>> np.exp(tw.theory.log_predictions(votes, [1.0, 0.5, 0.0, 0.0])).round(3).tolist()
+    [[0.818, 0.182], [0.378, 0.622]]
+    """
     weights = check_weights(votes, weights)
     return log_softmax(scores(weights, build_moments(STANDARD, votes).features, votes.n_classes))[0]
 
 
 def divergence(votes: Votes, first: npt.ArrayLike, second: npt.ArrayLike) -> float:
-    """d(g, g') / n between two members of the family, given by weights: the mean over items of KL(g_i, g'_i)."""
+    """d(g, g') / n between two members of the family, given by weights: the mean over items of KL(g_i, g'_i).
+
+    Parameters
+    ----------
+    votes : Votes
+    first, second : array-like of shape (n_rules + n_classes,)
+        Weights of g and of g'.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [0, -1]])
+    >>> round(tw.theory.divergence(votes, [1.0, 0.5, 0, 0], [0.5, 0.5, 0, 0]), 4)
+    0.0245
+    """
     p, q = log_predictions(votes, first), log_predictions(votes, second)
     per_pattern = (np.exp(p) * (p - q)).sum(axis=1)
     return float(votes.patterns.counts @ per_pattern / votes.n_items)
 
 
 def predicted_moments(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
-    """Accuracies and class frequencies that a member of the family would have if it were the truth."""
+    """Accuracies and class frequencies that a member of the family would have if it were the truth.
+
+    Parameters
+    ----------
+    votes : Votes
+    weights : array-like of shape (n_rules + n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_rules + n_classes,)
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [0, -1]])
+    >>> tw.theory.predicted_moments(votes, [1.0, 0.5, 0.0, 0.0]).round(3).tolist()
+    [0.747, 0.671, 0.527, 0.473]
+    """
     masses = votes.patterns.counts[:, None] * np.exp(log_predictions(votes, weights))
     return build_moments(STANDARD, votes).averages(masses)
 
@@ -51,6 +99,12 @@ def shares(votes: Votes) -> FloatArray:
 def paper_weights(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
     """Weights in the units of An and Dasgupta (2024): theta_j = n_j * u_j for rules, n * u for classes.
 
+    Parameters
+    ----------
+    votes : Votes
+    weights : array-like of shape (n_rules + n_classes,)
+        Per vote, as everywhere else.
+
     Examples
     --------
     >>> import numpy as np
@@ -67,19 +121,31 @@ def paper_weights(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
 
 
 def weights_from_paper(votes: Votes, theta: npt.ArrayLike) -> FloatArray:
-    """Back from :func:`paper_weights`; 0 for a rule that never votes."""
+    """Weights per vote from those of the paper, back from :func:`paper_weights`; 0 for a rule that never votes.
+
+    Parameters
+    ----------
+    votes : Votes
+    theta : array-like of shape (n_rules + n_classes,)
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> tw.theory.weights_from_paper(tw.Votes([[0, 0], [1, -1]]), [4.0, 3.0, 0.0, 2.0]).tolist()
+    [2.0, 3.0, 0.0, 1.0]
+    """
     sizes = shares(votes) * votes.n_items
     return np.divide(check_weights(votes, theta), sizes, out=np.zeros(len(sizes)), where=sizes > 0)
 
 
 def check_weights(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
     """Finite numbers, one per rule and class."""
-    values = np.asarray(weights, dtype=float)
+    checked = np.asarray(weights, dtype=float)
     wanted = votes.n_rules + votes.n_classes
-    if values.shape != (wanted,) or not np.isfinite(values).all():
+    if checked.shape != (wanted,) or not np.isfinite(checked).all():
         raise ValueError(
             f"weights must be {wanted} finite numbers, {votes.n_rules} for the rules and then {votes.n_classes} for "
-            f"the classes; found shape {values.shape} with {int((~np.isfinite(values)).sum())} that are not finite. "
+            f"the classes; found shape {checked.shape} with {int((~np.isfinite(checked)).sum())} that are not finite. "
             "For an accuracy of 0 or 1 take one_coin_weights, which stay finite."
         )
-    return values
+    return checked

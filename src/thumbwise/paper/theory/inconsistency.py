@@ -126,6 +126,11 @@ def em_step(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
 
     From the best approximator it leads to one E step with the true accuracies and frequencies, since these are its own.
 
+    Parameters
+    ----------
+    votes : Votes
+    weights : array-like of shape (n_rules + n_classes,)
+
     Examples
     --------
     >>> from thumbwise import theory
@@ -137,7 +142,25 @@ def em_step(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
 
 
 def expected_table(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
-    """Expected items by votes and class, in the order of the paper's table, for two rules and two classes."""
+    """Expected items by votes and class, in the order of the paper's table, for two rules and two classes.
+
+    Parameters
+    ----------
+    votes : Votes
+        In which all four patterns occur.
+    weights : array-like of shape (4,)
+
+    Returns
+    -------
+    ndarray of shape (8,)
+
+    Examples
+    --------
+    >>> from thumbwise import theory
+    >>> example = theory.Inconsistency()
+    >>> theory.expected_table(example.votes, example.best_weights).round(6).tolist()
+    [5.0, 2.0, 2.0, 5.0, 3.0, 1.0, 1.0, 3.0]
+    """
     masses = votes.patterns.counts[:, None] * np.exp(log_predictions(votes, weights))
-    place = {tuple(row): t for t, row in enumerate(votes.patterns.to_rows().tolist())}
+    place = {tuple(row): pattern for pattern, row in enumerate(votes.patterns.to_rows().tolist())}
     return np.array([masses[place[pair], label] for pair, label in _CELLS])

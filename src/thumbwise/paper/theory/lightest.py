@@ -1,4 +1,4 @@
-"""Of all weights with the same prediction, the lightest: bounds depend on the size of weights."""
+"""The lightest of all weights with the same prediction: bounds depend on the size of weights."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ def lightest_weights(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
     Class weights may all be moved by a constant, and copies of a rule may share theirs in any way. Bounds depend on
     |theta|; this choice, a linear program, makes |theta|_1 definite and the bounds with it as low as they can be. Where
     several weights are lightest (copies, an even number of classes), they are one of them.
+
+    Parameters
+    ----------
+    votes : Votes
+    weights : array-like of shape (n_rules + n_classes,)
+        Any of this prediction; those that are returned have the same shape.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> copies = tw.Votes([[0, 0], [1, 1]])
+    >>> float(abs(tw.theory.lightest_weights(copies, [1.0, -0.5, 2.0, 2.0])).sum().round(9))
+    0.5
     """
     start, prices = check_weights(votes, weights), shares(votes)
     moves = _redundant_directions(votes)
@@ -45,5 +58,5 @@ def _redundant_directions(votes: Votes) -> FloatArray:
     n_patterns, k = votes.patterns.n_patterns, votes.n_classes
     zeros = np.zeros(features.shape[1])
     problem = Problem.build(features, np.full(n_patterns, 1 / n_patterns), zeros, zeros, zeros)
-    values, vectors = np.linalg.eigh(hessian(np.full((n_patterns, k), 1 / k), problem))
-    return np.asarray(vectors[:, values <= _REDUNDANT * values.max()])
+    eigenvalues, vectors = np.linalg.eigh(hessian(np.full((n_patterns, k), 1 / k), problem))
+    return np.asarray(vectors[:, eigenvalues <= _REDUNDANT * eigenvalues.max()])

@@ -51,7 +51,14 @@ class LogisticForm:
     fall: FloatArray
 
     def objective(self, weights: npt.ArrayLike) -> float:
-        """Cross entropy plus penalty, in nats per item: the dual value of the game, whatever the truth."""
+        """Cross entropy plus penalty, in nats per item: the dual value of the game, whatever the truth.
+
+            -sum masses.log g(u) + rise.u^+ + fall.u^-
+
+        Parameters
+        ----------
+        weights : array-like of shape (n_moments,)
+        """
         u = np.asarray(weights, dtype=float)
         log_proba, _ = log_softmax(np.asarray(self.features @ weight_matrix(u, self.masses.shape[1]).T))
         penalty = self.rise @ np.maximum(u, 0) + self.fall @ np.maximum(-u, 0)
@@ -78,6 +85,12 @@ def as_logistic_regression(truth: Truth, box: Box) -> LogisticForm:
     The minimiser does not depend on the truth, which enters cross entropy and penalty with opposite signs. With labels
     whose moments are the middle of the box, rise and fall are equal: an ordinary L1 penalty, half of share * width.
 
+    Parameters
+    ----------
+    truth : Truth
+        Labels or class probabilities.
+    box : Box
+
     Examples
     --------
     >>> import thumbwise as tw
@@ -87,6 +100,8 @@ def as_logistic_regression(truth: Truth, box: Box) -> LogisticForm:
     >>> form = theory.as_logistic_regression(theory.Truth.of(votes, [0, 1, 1, 1]), box)
     >>> form.rise.round(3), form.fall.round(3)
     (array([0.15, 0.5 , 0.25, 0.75]), array([0.05, 0.25, 0.75, 0.25]))
+    >>> round(form.objective([0.0, 0.0, 0.0, 0.0]), 6), round(form.objective([1.0, 0.0, 0.0, 0.0]), 6)
+    (0.693147, 0.713262)
     >>> form.contrasts[votes.inverse].toarray()
     array([[-1., -1., -1.,  1.],
            [ 1.,  1., -1.,  1.],
@@ -99,7 +114,18 @@ def as_logistic_regression(truth: Truth, box: Box) -> LogisticForm:
 
 
 def logistic_features(votes: Votes) -> sp.csr_array:
-    """Features of patterns, shape (n_patterns, n_moments * n_classes): moment by moment, class by class."""
+    """Features of patterns, shape (n_patterns, n_moments * n_classes): moment by moment, class by class.
+
+    Parameters
+    ----------
+    votes : Votes
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> tw.theory.logistic_features(tw.Votes([[0], [1]])).toarray().astype(int).tolist()
+    [[1, 0, 1, 0, 0, 1], [0, 1, 1, 0, 0, 1]]
+    """
     k = votes.n_classes
     cells = sp.coo_array(as_rows(build_moments(STANDARD, votes).features))
     shape = (votes.patterns.n_patterns, cells.shape[1] * k)
@@ -107,7 +133,19 @@ def logistic_features(votes: Votes) -> sp.csr_array:
 
 
 def weight_matrix(weights: npt.ArrayLike, n_classes: int) -> FloatArray:
-    """(u_1 I, u_2 I, ...), shape (n_classes, n_moments * n_classes): times the features of an item, its scores."""
+    """(u_1 I, u_2 I, ...), shape (n_classes, n_moments * n_classes): times the features of an item, its scores.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_moments,)
+    n_classes : int
+
+    Examples
+    --------
+    >>> from thumbwise import theory
+    >>> theory.weight_matrix([2, 3], 2).tolist()
+    [[2.0, 0.0, 3.0, 0.0], [0.0, 2.0, 0.0, 3.0]]
+    """
     return np.kron(np.asarray(weights, dtype=float)[None, :], np.eye(n_classes))
 
 
@@ -134,6 +172,18 @@ def l1_regression_game(features: npt.ArrayLike, truth: npt.ArrayLike, penalty: n
 
     Moment (f, c) is the mean of x_i[f] z_i[c], at place f * n_classes + c, with bounds moments(eta) -+ penalty / n.
     Parameters are those of :func:`solve_l1_regression`, with class probabilities as truth.
+
+    Returns
+    -------
+    Problem
+        What :func:`thumbwise.numerics.solver.solve_dual` takes.
+
+    Examples
+    --------
+    >>> from thumbwise import theory
+    >>> game = theory.l1_regression_game([[1.0], [3.0]], [[1, 0], [0, 1]], penalty=0.5)
+    >>> game.lower.tolist(), game.upper.tolist()
+    ([0.25, 1.25], [0.75, 1.75])
     """
     x, eta = np.asarray(features, dtype=float), np.asarray(truth, dtype=float)
     (n, d), k = x.shape, eta.shape[1]
@@ -166,11 +216,15 @@ def solve_l1_regression(
     tol, max_iter
         As in :func:`thumbwise.numerics.solver.solve_dual`.
 
+    Returns
+    -------
+    L1Regression
+
     Examples
     --------
     >>> from thumbwise import theory
-    >>> found = theory.solve_l1_regression([[1, 0], [1, 1], [1, 2], [1, 3]], [0, 1, 0, 1], penalty=[0, 0.1])
-    >>> (found.coefficients[1] - found.coefficients[0]).round(3)
+    >>> solved = theory.solve_l1_regression([[1, 0], [1, 1], [1, 2], [1, 3]], [0, 1, 0, 1], penalty=[0, 0.1])
+    >>> (solved.coefficients[1] - solved.coefficients[0]).round(3)
     array([-1.193,  0.795])
     """
     eta = _as_probabilities(np.asarray(labels))

@@ -38,6 +38,9 @@ class Truth:
         Share of the items with each pattern and class; sums to 1.
     entropy : float
         Mean entropy of the true class probabilities, -eta.log eta / n; 0 if they are labels.
+    moments, best_weights : ndarray of shape (n_rules + n_classes,)
+        True accuracies and class frequencies; weights of the best approximator.
+    one_coin : tuple of ndarray, of shapes (n_rules,) and (n_classes,)
 
     Examples
     --------
@@ -103,10 +106,28 @@ class Truth:
         return lightest_weights(self.votes, solution.weights)
 
     def divergence(self, weights: npt.ArrayLike) -> float:
-        """d(eta, g) / n, the mean Kullback-Leibler divergence of a member of the family from the truth."""
+        """d(eta, g) / n, the mean Kullback-Leibler divergence of a member of the family from the truth.
+
+        Parameters
+        ----------
+        weights : array-like of shape (n_rules + n_classes,)
+        """
         return self.divergence_of(log_predictions(self.votes, weights))
 
     def divergence_of(self, log_proba: FloatArray) -> float:
-        """The same for any prediction, from log probabilities of patterns; infinite where one is -inf and possible."""
+        """The same for any prediction, from log probabilities of patterns; infinite where one is -inf and possible.
+
+        Parameters
+        ----------
+        log_proba : ndarray of shape (n_patterns, n_classes)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thumbwise as tw
+        >>> truth = tw.theory.Truth.of(tw.Votes([[0], [1]]), [0, 1])
+        >>> round(truth.divergence_of(np.log([[0.8, 0.2], [0.2, 0.8]])), 4)
+        0.2231
+        """
         costs = np.where(self.masses > 0, -self.masses * log_proba, 0.0)
         return float(costs.sum()) - self.entropy
