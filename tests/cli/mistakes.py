@@ -227,7 +227,7 @@ MISTAKES: dict[str, Mistake] = {
     "codes on records": Mistake(
         lambda path: json_file(path.with_suffix(".jsonl"), records()),
         gold_file,
-        "read without codes and --gold-column",
+        "read without --codes and --gold-column",
         ("--codes", "ham=a,spam=b"),
         also_lazily=False,
     ),
