@@ -25,18 +25,19 @@ def test_noise_labels_look_like_noise() -> None:
 
 
 def test_a_small_pool_is_taken_whole() -> None:
-    sampled = sample_pool(small_reading(), 10**6)
+    sampled, note = sample_pool(small_reading(), 10**6)
     assert sampled.pool is small_reading().votes
-    assert sampled.note == ""
+    assert note == ""
     assert sampled.gold_is == "subset"
 
 
 def test_a_part_of_a_large_pool_holds_no_gold_and_votes_like_the_rest() -> None:
     reading = make_reading(20_000, 12, n_gold=300)
-    sampled = sample_pool(reading, 20_000)
+    sampled, note = sample_pool(reading, 20_000)
+    assert isinstance(sampled.pool, tw.Votes)
     assert 500 <= sampled.pool.n_items < 5_000
     assert sampled.gold_is == "separate"
-    assert f"{sampled.pool.n_items:,} items drawn at random" in sampled.note
+    assert f"{sampled.pool.n_items:,} items drawn at random" in note
     assert not sampled.pool.has_ids
     share = (sampled.pool.array >= 0).mean(axis=0) - (reading.votes.array >= 0).mean(axis=0)
     assert np.abs(share).max() < 6 * 0.5 / np.sqrt(sampled.pool.n_items)  # six standard deviations: below 1e-7
@@ -47,7 +48,9 @@ def test_a_drawn_part_never_holds_a_gold_item() -> None:
     array = np.where(reading.gold[:, None] >= 0, 0, np.maximum(reading.votes.array, -1))
     array[reading.gold < 0, 0] = 1  # the first rule tells them apart
     votes = tw.Votes(array, class_names=["ham", "spam"])
-    assert set(sample_pool(tw.Reading(votes, reading.gold), 1_000).pool.array[:, 0].tolist()) == {1}
+    sampled, _ = sample_pool(tw.Reading(votes, reading.gold), 1_000)
+    assert isinstance(sampled.pool, tw.Votes)
+    assert set(sampled.pool.array[:, 0].tolist()) == {1}
 
 
 def test_with_many_rules_the_plan_keeps_its_curve_and_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -313,3 +313,16 @@ def test_classes_that_are_called_by_numbers_are_not_taken_for_other_classes() ->
         compared.append([s.log_loss for s in tw.compare(given, pool=pool, methods="all").scores])
     assert planned[0] == planned[1]
     assert compared[0] == compared[1]
+
+
+@pytest.mark.parametrize("class_names", [[1, 2], [1, 0], [2.0, 1.0]])
+def test_a_fit_to_labels_takes_numbers_that_are_names_for_names(class_names: list[Any]) -> None:
+    """Classes called 1 and 0 must not be exchanged."""
+    labels, array = make_votes(np.random.default_rng(8), 300, 3, 2)
+    y = np.where(np.arange(300) % 3 == 0, labels, -1)
+    named = [None if c < 0 else class_names[c] for c in y]
+    plain = tw.BalsubramaniFreund().fit(tw.Votes(array, n_classes=2), y)
+    other = tw.Votes(array, n_classes=2, class_names=class_names)
+    model = tw.BalsubramaniFreund().fit(other, named)
+    np.testing.assert_array_equal(model.weights_, plain.weights_)
+    assert model.predict(other).tolist() == [class_names[c] for c in plain.predict(tw.Votes(array, n_classes=2))]

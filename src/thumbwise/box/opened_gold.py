@@ -43,7 +43,7 @@ def open_gold(
     Parameters
     ----------
     gold_votes : Votes, array-like, frame, Gold or Reading
-        A :class:`Gold` brings its labels and design, a reading its pool too.
+        A :class:`Gold` brings its labels and design, a reading its pool too; a sample that was opened stays as it is.
     gold_labels, pool : optional
         Where ``gold_votes`` does not bring them.
     gold_is : {"separate", "subset"}, Design or None
@@ -51,6 +51,8 @@ def open_gold(
     class_names : sequence, optional
         Classes under which arrays and frames are read.
     """
+    if isinstance(gold_votes, GoldSample):
+        return gold_votes
     votes, labels, pool, drawn = _take_apart(gold_votes, gold_labels, pool, gold_is)
     design = as_design(drawn).in_item_order(votes)
     votes, pool, labels = read_gold(votes, pool, labels, class_names=class_names)

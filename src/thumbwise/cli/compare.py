@@ -26,14 +26,7 @@ def compare_files(
     """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
     reading = read(votes, gold, roles)
     with progress("comparing"):
-        comparison = compare(
-            reading.gold_votes,
-            reading.gold_labels,
-            pool=reading.votes,
-            confidence_level=confidence,
-            gold_is=reading.gold_is,
-            methods=methods,
-        )
+        comparison = compare(reading, confidence_level=confidence, methods=methods)
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()

@@ -84,15 +84,8 @@ def plan_files(
 
 def _plan(reading: Reading, confidence: float, target: float | None) -> Plan:
     with progress("planning"):
-        return plan(
-            reading.gold_votes,
-            reading.gold_labels,
-            pool=reading.votes,
-            confidence_level=confidence,
-            gold_is=reading.gold_is,
-            target=target,
-            box=reading.box(confidence_level=confidence),
-        )
+        box = reading.box(confidence_level=confidence)
+        return plan(reading, confidence_level=confidence, target=target, box=box)
 
 
 def _print_draw(console: Console, votes: str, draw: Draw, n_gold: int) -> None:

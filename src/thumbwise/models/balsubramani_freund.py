@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.box import Box
+from thumbwise.box.designs.plain import Subset
+from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.kinds import is_over_votes
 from thumbwise.box.moments.linear import MomentBuilder
 from thumbwise.exceptions import InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
@@ -175,9 +177,10 @@ class BalsubramaniFreund(LabelModel):
         if box is None:
             labels = code_labels(y, votes.class_names, votes.n_items)
             known = labels != UNKNOWN
-            return Box.from_gold(
-                votes.take(known), labels[known], pool=votes, confidence_level=self.confidence_level, gold_is="subset"
-            )
+            if not known.any():
+                raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
+            gold = GoldSample(votes.take(known), labels[known], votes, Subset())
+            return Box.from_sample(gold, confidence_level=self.confidence_level)
         if box.evidence.pool not in (None, votes.fingerprint):
             raise InvalidBoxError(
                 f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "

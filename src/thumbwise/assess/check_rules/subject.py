@@ -16,12 +16,11 @@ from thumbwise.assess.tables.fitted import check_fitted_to
 from thumbwise.assess.tables.rules import describe_rules
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.box import Box
-from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
+from thumbwise.box.gold import Design, GoldIs, GoldSample
 from thumbwise.box.opened_gold import open_gold
 from thumbwise.exceptions import Argument, InfeasibleBoxError, InvalidChoiceError
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-from thumbwise.models.compared import name_labels
 from thumbwise.votes.inputs import as_votes, classes_of, in_memory
 from thumbwise.votes.votes import Votes
 
@@ -57,9 +56,7 @@ class Subject:
         """Methods side by side on gold, made once for all who ask."""
         if self.gold is None:
             raise InvalidChoiceError("a comparison needs gold labels; found none.")
-        names = name_labels(self.gold.labels, self.votes)
-        gold = Gold(self.gold.votes, names, self.gold.design)
-        return compare(gold, pool=self.votes, confidence_level=self.confidence_level)
+        return compare(self.gold, confidence_level=self.confidence_level)
 
     @cached_property
     def rules(self) -> Tidy:

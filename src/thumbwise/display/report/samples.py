@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from thumbwise._typing import IntArray
 from thumbwise.assess.comparison import Comparison, compare
 from thumbwise.assess.planner import Planner
 from thumbwise.assess.planning import Plan, plan, plan_with
 from thumbwise.box.box import Box
-from thumbwise.box.gold import GoldIs, GoldSample
-from thumbwise.box.opened_gold import as_design
+from thumbwise.box.designs.plain import Separate
+from thumbwise.box.gold import GoldSample
+from thumbwise.box.opened_gold import open_gold
 from thumbwise.io.readings import Reading
 from thumbwise.votes.labels import UNKNOWN
-from thumbwise.votes.votes import Votes
 
 # Votes on distinct patterns with which a comparison of 100 rules takes some three seconds on one core, ...
 _COMPARED_VOTES = 75_000
@@ -28,38 +27,22 @@ _MOST_ADVISED = 40
 _FEWEST = 500
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """Gold, and a pool or a random part of it.
+def sample_pool(reading: Reading, most_votes: float, *, random_state: int = 0) -> tuple[GoldSample, str]:
+    """Gold beside the pool, or beside a random part of the items without gold whose patterns hold about so many votes.
 
-    Attributes
-    ----------
-    gold_votes, labels : Votes, ndarray of shape (n_gold,)
-    pool : Votes
-    gold_is : {"subset", "separate"}
-        Beside a part of the pool gold is separate: items drawn at random like those of the part.
-    note : str
-        Empty if the pool is whole.
+    Beside a part, gold is separate: items drawn at random like those of the part. What is to be said of it comes along,
+    nothing if the pool is whole. The part is drawn by a seed, and from what has no label.
     """
-
-    gold_votes: Votes
-    labels: IntArray
-    pool: Votes
-    gold_is: GoldIs
-    note: str = ""
-
-
-def sample_pool(reading: Reading, most_votes: float, *, random_state: int = 0) -> Sampled:
-    """The pool, or a random part of its items without gold, so that its patterns hold about ``most_votes`` votes."""
     votes, n_votes = reading.votes, len(reading.votes.patterns.rules)
+    sample = open_gold(reading, None, None, None)
     if n_votes <= most_votes:
-        return Sampled(reading.gold_votes, reading.gold_labels, votes, reading.gold_is)
+        return sample, ""
     rest = np.flatnonzero(reading.gold == UNKNOWN)
     n_items = min(len(rest), max(_FEWEST, int(most_votes * votes.patterns.n_patterns / n_votes)))
     drawn = np.sort(np.random.default_rng(random_state).choice(rest, n_items, replace=False))
     part = votes.take(drawn).without_ids()
     note = f"Estimated on {n_items:,} items drawn at random, to save time."
-    return Sampled(reading.gold_votes.without_ids(), reading.gold_labels, part, "separate", note)
+    return GoldSample(sample.votes.without_ids(), sample.labels, part, Separate()), note
 
 
 def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -> tuple[Plan | None, str]:
@@ -71,47 +54,30 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
         return None, "Left out: every item has a gold label."
     box = reading.box(confidence_level=confidence_level)
     n_rules, per_vote = reading.votes.n_rules, reading.votes.n_rules * reading.votes.n_classes / 2
-    sampled = sample_pool(reading, min(_PLANNED_VOTES, _PLANNED_WORK / per_vote))
-    if len(sampled.pool.patterns.rules) * per_vote > 1.5 * _PLANNED_WORK:
-        sampled = sample_pool(reading, _PLANNED_VOTES)
+    sample, part = sample_pool(reading, min(_PLANNED_VOTES, _PLANNED_WORK / per_vote))
+    if len(sample.pool.patterns.rules) * per_vote > 1.5 * _PLANNED_WORK:
+        sample, part = sample_pool(reading, _PLANNED_VOTES)
         note = "What each rule is worth is left out, because it takes long with many rules; thumbwise plan finds it."
-        return _plan_parts(sampled, box, pin_gold, with_worth=False), f"{sampled.note} {note}".strip()
+        return _plan_parts(sample, part, box, pin_gold, with_worth=False), f"{part} {note}".strip()
     if n_rules > _MOST_ADVISED:
-        return _plan_parts(sampled, box, pin_gold, with_worth=True), sampled.note
-    planned = plan(
-        sampled.gold_votes,
-        sampled.labels,
-        pool=sampled.pool,
-        confidence_level=confidence_level,
-        gold_is=sampled.gold_is,
-        pin_gold=pin_gold,
-        box=box,
-    )
-    return replace(planned, evidence=None if sampled.note else planned.evidence), sampled.note
+        return _plan_parts(sample, part, box, pin_gold, with_worth=True), part
+    planned = plan(sample, confidence_level=confidence_level, pin_gold=pin_gold, box=box)
+    return replace(planned, evidence=None if part else planned.evidence), part
 
 
-def _plan_parts(sampled: Sampled, box: Box, pin_gold: bool, *, with_worth: bool) -> Plan:
+def _plan_parts(sample: GoldSample, part: str, box: Box, pin_gold: bool, *, with_worth: bool) -> Plan:
     """The parts of a plan that need few games: bounds with up to 32 times the gold, and the floor."""
-    pool, gold = sampled.pool, sampled.gold_votes
-    keep = pin_gold and sampled.gold_is == "subset" and gold.has_ids and pool.has_ids
-    sample = GoldSample(gold, sampled.labels, pool, as_design(sampled.gold_is))
+    keep = pin_gold and sample.known_labels() is not None
     planner = Planner(sample, 1 - (box.evidence.confidence_level or 0.95), keep)
-    most = max(gold.n_items, pool.n_items)
-    sizes = sorted({min(most, gold.n_items * 2**i) for i in range(6)})
-    evidence = None if sampled.note else box.evidence
-    return plan_with(planner, pool, evidence, sizes=sizes, with_gains=False, with_worth=with_worth)
+    most = max(len(sample), sample.pool.n_items)
+    sizes = sorted({min(most, len(sample) * 2**i) for i in range(6)})
+    evidence = None if part else box.evidence
+    return plan_with(planner, sample.pool, evidence, sizes=sizes, with_gains=False, with_worth=with_worth)
 
 
 def compare_for_report(reading: Reading, confidence_level: float) -> tuple[Comparison | None, str]:
     """Methods side by side, and what is to be said about it."""
     if len(reading.gold_labels) < 2:
         return None, "Left out: it needs at least two gold items."
-    sampled = sample_pool(reading, _COMPARED_VOTES)
-    comparison = compare(
-        sampled.gold_votes,
-        sampled.labels,
-        pool=sampled.pool,
-        confidence_level=confidence_level,
-        gold_is=sampled.gold_is,
-    )
-    return comparison, sampled.note
+    sample, note = sample_pool(reading, _COMPARED_VOTES)
+    return compare(sample, confidence_level=confidence_level), note

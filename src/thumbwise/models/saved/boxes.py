@@ -122,7 +122,7 @@ def _write_builder(builder: MomentBuilder) -> Any:
     raise InvalidFileError(
         f"a model can be saved if its moments are those of thumbwise.box.moments, which a file can name; found "
         f"{getattr(builder, '__qualname__', None) or type(builder).__qualname__}, which is code. Write it as a "
-        "LinearMoment, or keep the script that fits the model."
+        "LinearMoment, register it with thumbwise.moments.moment_kind, or keep the script that fits the model."
     )
 
 
