@@ -223,3 +223,15 @@ def test_probabilities_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("thumbwise.models.balsubramani_freund.probabilities", watched)
     run("label", *arguments, "-o", tmp_path / "labels.csv")
     assert len(times) == 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "what"),
+    [(tw.plan, "a plan"), (tw.compare, "a comparison"), (tw.check, "a check")],
+    ids=lambda value: str(value)[:9],
+)
+def test_what_needs_items_in_memory_says_so(tmp_path: Path, ask: Any, what: str) -> None:
+    write_votes(tmp_path, ".csv")
+    reading = tw.read_votes(tmp_path / "v*.csv", gold=tmp_path / "gold.csv", ignore=["text", "length"])
+    with pytest.raises(tw.InvalidVotesError, match=f"{what} needs the items in memory; these 500 are held elsewhere"):
+        ask(reading)

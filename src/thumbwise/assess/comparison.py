@@ -245,7 +245,7 @@ def compare(
         below_chance=tuple(_below_chance(box, pool)),
         error_pairs=tuple(errors.pairs()),
         effective_rules=effective_number(errors),
-        duplicates=tuple(find_duplicates(in_memory(pool))),
+        duplicates=tuple(find_duplicates(in_memory(pool, "a comparison"))),
         remarks=tuple(remarks),
         n_gold=len(labels),
         n_rules=pool.n_rules,
@@ -281,7 +281,7 @@ def _below_chance(box: Box, pool: CountedVotes) -> list[str]:
 def _split(sample: GoldSample, held_out: Any, confidence_level: float) -> Split:
     """Gold to fit to and gold to judge on."""
     gold, labels = sample.votes, sample.labels[~held_out]
-    pool = in_memory(sample.pool)
+    pool = in_memory(sample.pool, "a comparison")
     return Split(pool, gold.take(~held_out), labels, gold.take(held_out), sample.gold_is, confidence_level)
 
 

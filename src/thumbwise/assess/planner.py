@@ -30,7 +30,7 @@ class Planner:
     """
 
     def __init__(self, sample: GoldSample, error: float, keep: bool) -> None:
-        pool, counts = in_memory(sample.pool), sample.counts
+        pool, counts = in_memory(sample.pool, "a plan"), sample.counts
         self.counts, self.n_gold, self.n_pool, self.error = counts, len(sample), pool.n_items, error
         self.is_subset, self.is_kept = sample.gold_is == "subset", keep
         self.problem = pose_without_bounds(pool.take(~np.isin(pool.item_ids, sample.votes.item_ids)) if keep else pool)

@@ -46,5 +46,5 @@ def write_votes(
     """
     if layout not in ("wide", "long"):
         raise InvalidChoiceError(f'layout must be "wide" or "long"; found {layout!r}.')
-    votes = in_memory(as_votes(votes))
+    votes = in_memory(as_votes(votes), "a file of votes")
     write_table(wide_table(votes) if layout == "wide" else long_table(votes), str(path), overwrite=overwrite)

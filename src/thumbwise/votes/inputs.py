@@ -184,10 +184,17 @@ def is_unnamed(rule_names: tuple[str, ...]) -> bool:
     return rule_names == tuple(f"rule_{j}" for j in range(len(rule_names)))
 
 
-def in_memory(votes: Any) -> Votes:
-    """Votes whose items have an order, which labels by position need."""
+def in_memory(votes: Any, asked: str | None = None) -> Votes:
+    """Votes whose items have an order, which labels by position need, and so does whatever else is ``asked`` for."""
     if isinstance(votes, Votes):
         return votes
+    if asked is not None:
+        raise InvalidVotesError(
+            f"{asked} needs the items in memory; these {votes.n_items:,} are held elsewhere. Read them from one file "
+            "that fits into memory",
+            InPython(", or take a random part of them: votes.take_ids(ids)"),
+            ".",
+        )
     raise InvalidLabelsError(
         "labels in the order of the items need items in memory; these votes are held elsewhere, and their rows have no "
         "order.",

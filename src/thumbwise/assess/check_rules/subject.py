@@ -108,15 +108,15 @@ def _open_gold(
                 Argument("gold_labels"),
                 " were given too. Pass the Reading alone, or its .votes with the gold that is meant.",
             )
-        return in_memory(votes.votes), open_gold(votes, None, None, None) if len(votes.gold_labels) else None
+        return in_memory(votes.votes, "a check"), open_gold(votes, None, None, None) if len(votes.gold_labels) else None
     if gold_votes is None and gold_labels is None:
-        return in_memory(as_votes(votes, class_names)), None
+        return in_memory(as_votes(votes, class_names), "a check"), None
     if gold_votes is None:
         raise InvalidChoiceError(
             "gold must be votes and labels; ", Argument("gold_votes"), " is missing. Pass both, or neither."
         )
     sample = open_gold(gold_votes, gold_labels, votes, gold_is, class_names=class_names)
-    return in_memory(sample.pool), sample
+    return in_memory(sample.pool, "a check"), sample
 
 
 def _box_of(model: Any, votes: Votes, box: Box | None) -> Box:

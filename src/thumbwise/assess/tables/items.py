@@ -80,7 +80,7 @@ def most_contested(
 
 
 def _read(votes: Any, proba: Any) -> tuple[Votes, FloatArray]:
-    read = in_memory(as_votes(held_votes(votes)))
+    read = in_memory(as_votes(held_votes(votes)), "a table of items")
     return read, check_probabilities(proba, (read.n_items, read.n_classes))
 
 
