@@ -326,3 +326,26 @@ def test_a_fit_to_labels_takes_numbers_that_are_names_for_names(class_names: lis
     model = tw.BalsubramaniFreund().fit(other, named)
     np.testing.assert_array_equal(model.weights_, plain.weights_)
     assert model.predict(other).tolist() == [class_names[c] for c in plain.predict(tw.Votes(array, n_classes=2))]
+
+
+@pytest.mark.parametrize("class_names", [[1, 0], [1, 2]])
+def test_a_reading_holds_class_numbers_whatever_classes_are_called(class_names: list[int]) -> None:
+    labels, array = make_votes(np.random.default_rng(9), 300, 3, 2)
+    gold = np.where(np.arange(300) % 3 == 0, labels, -1)
+    boxes = [
+        tw.Box.from_gold(tw.Reading(tw.Votes(array, n_classes=2, class_names=names), gold))
+        for names in ([0, 1], class_names)
+    ]
+    np.testing.assert_array_equal((boxes[0].lower, boxes[0].upper), (boxes[1].lower, boxes[1].upper))
+
+
+def test_draws_with_replacement_may_be_more_than_there_are_items() -> None:
+    labels, array = make_votes(np.random.default_rng(10), 40, 3, 2)
+    pool = tw.Votes(array, n_classes=2)
+    drawn = np.random.default_rng(11).integers(40, size=120)
+    box = tw.Box.from_gold(
+        pool.take(drawn), labels[drawn], pool=pool, gold_is=WithReplacement(np.full(120, 40 / 120), 40 / 120)
+    )
+    assert box.gold_drawn is not None
+    assert (box.gold_drawn > (array >= 0).sum(axis=0).max()).any()
+    assert box.contains(item_moments(pool, np.eye(2)[labels]))
