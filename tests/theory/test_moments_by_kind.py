@@ -52,3 +52,13 @@ def test_what_is_not_there_has_no_place() -> None:
     about = (About("x", "x", "linear"), About("frequency(ham in A)", "ham in A", "group frequency", class_name="ham"))
     assert find_accuracies(about, ["x"]).tolist() == [-1]
     assert find_frequencies(about, ["ham"]).tolist() == [-1]
+
+
+def test_a_box_that_says_nothing_of_class_frequencies_leaves_them_to_gold_alone() -> None:
+    votes, labels = problem()
+    box = box_of(votes, labels, (accuracies,))
+    assert box.class_bounds is not None
+    lower, upper = box.frequency_bounds(votes)
+    np.testing.assert_array_equal((lower, upper), box.class_bounds)
+    assert (upper > 0).all()
+    assert box.places("frequency", votes.class_names) == [None, None]
