@@ -325,6 +325,10 @@ def test_a_fit_to_labels_takes_numbers_that_are_names_for_names(class_names: lis
     other = tw.Votes(array, n_classes=2, class_names=class_names)
     model = tw.BalsubramaniFreund().fit(other, named)
     np.testing.assert_array_equal(model.weights_, plain.weights_)
+    gold = tw.Gold(other.take(y >= 0), [class_names[c] for c in y[y >= 0]], "subset")
+    box = tw.Box.from_gold(gold, pool=other)
+    np.testing.assert_array_equal((model.box_.lower, model.box_.upper), (box.lower, box.upper))
+    assert model.box_.evidence.assumption == box.evidence.assumption
     assert model.predict(other).tolist() == [class_names[c] for c in plain.predict(tw.Votes(array, n_classes=2))]
 
 
