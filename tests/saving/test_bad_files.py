@@ -139,6 +139,11 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "said", "x"), "one of the classes"),
         ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "rate", 2), "number from 0 to 1"),
         ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 5, "kind", "eval"), "'LinearMoment'"),
+        (
+            "BalsubramaniFreund-gold",
+            put("learned", "box", "intervals", 0, "subject", "x"),
+            "as moments, rules and classes",
+        ),
     ],
 )
 def test_a_wrong_value_is_named_with_its_place(name: str, edit: Callable[[Any], object], says: str) -> None:
