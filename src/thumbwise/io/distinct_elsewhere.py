@@ -125,8 +125,9 @@ def _ask_values(n_rules: int) -> Iterator[str]:
 
 
 def _ask_ids(n_texts: int, one_in: int) -> str:
-    chosen = f"FILTER (hash(item) % {one_in} = 0)" if one_in > 1 else ""
-    facts = ["count(*)", "count(item)", f"count(item) {chosen}", f"count(DISTINCT item) {chosen}"]
+    # A CASE within the aggregate: with FILTER, DuckDB keeps all ids (ten times the time, and their size in memory).
+    chosen = f"CASE WHEN hash(item) % {one_in} = 0 THEN item END" if one_in > 1 else "item"
+    facts = ["count(*)", "count(item)", f"count({chosen})", f"count(DISTINCT {chosen})"]
     facts += [f"CAST({holds_whole(f't{j}')} AS BIGINT)" for j in range(n_texts)]
     return f"(SELECT -1, NULL, NULL, NULL, NULL, [{', '.join(facts)}] FROM thumbwise_items)"  # noqa: S608
 

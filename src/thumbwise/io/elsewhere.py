@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # Bytes of files above which rows are not brought into memory by ``thumbwise label``.
 LARGE = 300 * 10**6
 ENDINGS = (".parquet", *DELIMITERS)
+# Bytes of files up to which all ids are compared with each other; of larger ones a part, so that memory stays bounded.
+_ALL_COMPARED = 5 * 10**6
 
 
 def are_many(source: Path, roles: Roles) -> bool:
@@ -114,8 +116,8 @@ def read_elsewhere(
 
 
 def _one_in(stamps: Mapping[str, Stamp | None]) -> int:
-    """How many ids stand for one that is compared with the others: as many are as a large file has."""
-    return max(1, sum(stamp[2] for stamp in stamps.values() if stamp is not None) // LARGE)
+    """How many ids stand for one that is compared with the others."""
+    return max(1, sum(stamp[2] for stamp in stamps.values() if stamp is not None) // _ALL_COMPARED)
 
 
 def _open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
