@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from thumbwise.assess.planning import plan as plan
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
+    from thumbwise.box import opinions as opinions
     from thumbwise.box.box import Box as Box
     from thumbwise.box.gold import Gold as Gold
     from thumbwise.display import plots as plots
@@ -151,6 +152,7 @@ _MODULES = {
     "displays": "thumbwise.assess.tables",
     "metrics": "thumbwise.metrics",
     "moments": "thumbwise.box.moments",
+    "opinions": "thumbwise.box.opinions",
     "plots": "thumbwise.display.plots",
     "theory": "thumbwise.paper.theory",
 }
@@ -176,6 +178,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "designs",
     "Box",
     "moments",
+    "opinions",
     "Certificate",
     "BalsubramaniFreund",
     "MajorityVote",

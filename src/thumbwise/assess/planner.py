@@ -9,8 +9,9 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.consistent_rates import consistent_rates
+from thumbwise.box.budget import split_error
 from thumbwise.box.designs.plain import exact_intervals
-from thumbwise.box.gold import GoldCounts, GoldSample, split_error
+from thumbwise.box.gold import GoldCounts, GoldSample
 from thumbwise.box.moments.linear import build_moments
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.maxent import Problem

@@ -23,9 +23,11 @@ from thumbwise.box.moments.linear import (
     find_accuracies,
     find_frequencies,
     speaks_of,
+    speaks_of_all,
 )
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opened_gold import open_gold
+from thumbwise.box.opinions.choosing import Opinions
 from thumbwise.box.written_bounds import check_bounds, fill_bounds, split_bounds
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.outward import at_least, at_most
@@ -60,6 +62,8 @@ class Box(ShowsItself):
         error: what can be said without any vote.
     class_names : tuple or None
         Classes of the votes that it was made for, under which arrays and frames beside it are read.
+    gold : GoldSample or None
+        What it was made of, if that is still at hand: not in a box that was read from a file.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class Box(ShowsItself):
     most: FloatArray | float = 1.0
     class_bounds: FloatArray | None = None
     class_names: tuple[Hashable, ...] | None = None
+    gold: GoldSample | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self.names, self.lower, self.upper, self.least, self.most)
@@ -162,6 +167,7 @@ class Box(ShowsItself):
         joint: bool = True,
         symmetric: bool = False,
         moments: Sequence[MomentBuilder] = STANDARD,
+        opinions: Opinions = "auto",
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
         n_permutations: int = 999,
     ) -> Box:
@@ -170,27 +176,26 @@ class Box(ShowsItself):
         Parameters
         ----------
         gold_votes : Votes, array-like, frame, Gold or Reading
-            Votes of the same rules on the gold items. A :class:`Gold` brings its labels and how it was drawn, a
-            :class:`Reading` the pool too.
+            Votes of the same rules on them. A :class:`Gold` brings labels and design, a :class:`Reading` the pool too.
         gold_labels : array-like of shape (n_gold,)
-            Their classes, by name or number; items with -1 or missing are left out. A pandas Series whose index holds
-            the ids of the gold items is matched with them.
+            Their classes, by name or number; items with -1 or missing are left out. A Series is matched by ids.
         pool : Votes, array-like or frame
-            The items to be labeled, of which the intervals speak. If gold and pool are arrays or frames, classes are
-            numbered up to the largest in votes or gold labels, or named by what is voted for in either.
+            The items to be labeled, of which the intervals speak. Classes of arrays are those in votes or gold labels.
         confidence_level : float
             Probability that all intervals hold at once (each on its own if not ``joint``).
         gold_is : {"separate", "subset"} or Design
-            How gold was drawn: further items of the same kind (the default), a random part of the pool, or a design of
-            :mod:`thumbwise.box.designs` for strata, weights or so many items of each class.
+            How gold was drawn: further items of the same kind (the default), a random part of the pool, or a design
+            (:mod:`thumbwise.box.designs`).
         interval : {"exact", "wilson"}
         joint : bool
             Split the error budget over the distinct moments.
         symmetric : bool
-            Larger half-width on both sides of the raw share. ``interval="wilson", joint=False, symmetric=True`` is the
-            recipe of An and Dasgupta (2024).
+            Larger half-width on both sides; ``interval="wilson", joint=False, symmetric=True`` is the paper's recipe.
         moments : sequence of builders
             What is constrained; see :mod:`thumbwise.box.moments`.
+        opinions : "auto" or sequence of "majority", "panel", "learned", InTiers or callable
+            What the panel says together, as further rules (:mod:`thumbwise.box.opinions`); () for none. A function gets
+            the :class:`Votes` and returns a class, or -1, for each item; no label may have a part in it.
         class_frequencies : mapping of class to (lower, upper), optional
             Known from elsewhere; gold then spends nothing on class frequencies.
         n_permutations : int
@@ -202,9 +207,9 @@ class Box(ShowsItself):
         -----
         *Guarantee* of the default: if the gold items are a uniformly random part of gold and pool together
         (``"separate"``) or of the pool (``"subset"``), all moments realised on the pool lie in the box with probability
-        at least ``confidence_level``; hypergeometric, no approximation. The budget is split before gold is looked at:
-        evenly over the distinct moments that expect at least one gold vote; the others get [0, 1]. Other designs keep
-        the guarantee under their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
+        at least ``confidence_level``; finite-sample, no approximation. Opinions are chosen and the budget is split
+        before gold is looked at (:func:`thumbwise.box.budget.split_error`). Other designs keep the guarantee under
+        their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
         ``joint=False`` give none.
         """
         sample = open_gold(gold_votes, gold_labels, pool, gold_is)
@@ -213,6 +218,7 @@ class Box(ShowsItself):
             confidence_level=confidence_level,
             recipe=Recipe(interval, joint, symmetric),
             moments=moments,
+            opinions=opinions,
             class_frequencies=class_frequencies,
             n_permutations=n_permutations,
         )
@@ -225,13 +231,14 @@ class Box(ShowsItself):
         confidence_level: float = 0.95,
         recipe: Recipe = EXACT,
         moments: Sequence[MomentBuilder] = STANDARD,
+        opinions: Opinions = "auto",
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
         n_permutations: int = 999,
     ) -> Box:
         """:meth:`from_gold` for gold that was read and checked already."""
         check_level(confidence_level)
         asked = replace(sample, builders=tuple(moments), skips_classes=class_frequencies is not None)
-        bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies)
+        bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies, opinions)
         pooled = build_moments(bounds.builders, sample.pool)
         return cls(
             pooled.about,
@@ -246,6 +253,7 @@ class Box(ShowsItself):
             1.0 if pooled.are_shares else pooled.most,
             bounds.of_classes,
             sample.pool.class_names,
+            sample,
         )
 
     @classmethod
@@ -330,7 +338,8 @@ class Box(ShowsItself):
         """The box with nothing said about some rules: their votes then count for nothing.
 
         This is how a rule is left out after gold was looked at. Its part of the error budget stays spent, so the box
-        still holds the truth whenever this one does, whatever decided on the rules; no bound from it is lower.
+        still holds the truth whenever this one does, whatever decided on the rules; no bound from it is lower. Opinions
+        count all rules, so nothing is said about them either.
 
         Examples
         --------
@@ -344,7 +353,7 @@ class Box(ShowsItself):
           frequency(1)  0.000 .. 1.000
         """
         names = (rules,) if isinstance(rules, str) else tuple(dict.fromkeys(rules))
-        is_open = speaks_of(self.about, names)
+        is_open = speaks_of(self.about, names) | speaks_of_all(self.about) * bool(names)
         method = f"{self.evidence.method}; nothing is said about rule {', '.join(map(repr, names))}"
         return replace(
             self,

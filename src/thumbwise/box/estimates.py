@@ -9,14 +9,17 @@ from typing import Literal
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.budget import even_errors, split_error
 from thumbwise.box.designs.by_class import ByClass, given_frequencies
 from thumbwise.box.designs.plain import wilson_intervals
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import GoldSample, Intervals
 from thumbwise.box.gold_checks.sample_check import check_sample
-from thumbwise.box.moments.linear import MomentBuilder, Moments
+from thumbwise.box.moments.linear import MomentBuilder, Moments, build_moments
 from thumbwise.box.moments.of_classes import class_frequencies
 from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.opinions.choosing import Opinions, Panel, choose_opinions
+from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 Frequencies = Mapping[Hashable, tuple[float, float]]
@@ -43,8 +46,13 @@ class Recipe:
     def is_guarantee(self) -> bool:
         return self.interval == "exact" and self.joint
 
-    def check(self, sample: GoldSample) -> None:
+    def check(self, sample: GoldSample, opinions: Opinions = "auto") -> None:
         """Refuse what has no valid interval here."""
+        if not self.is_guarantee and opinions != "auto" and len(opinions) > 0:
+            raise InvalidBoxError(
+                Argument("opinions"),
+                " are for exact joint intervals, not for those of the paper. Drop one.",
+            )
         if self.interval not in ("exact", "wilson"):
             raise InvalidBoxError(Argument("interval"), f" must be one of 'exact', 'wilson'; found {self.interval!r}.")
         if self.symmetric and self.interval == "exact":
@@ -62,7 +70,7 @@ class Recipe:
 
     def intervals(self, sample: GoldSample, error: float) -> Intervals:
         """Intervals of the moments of a sample."""
-        errors = sample.split_error(error, self.joint)
+        errors = split_error(error, sample.counts) if self.joint else even_errors(error, len(sample.pooled))
         if self.interval == "wilson":
             return wilson_intervals(sample.counts, errors, self.symmetric)
         return sample.design.intervals(sample, errors)
@@ -94,35 +102,62 @@ class Bounds:
     of_classes: FloatArray | None = None
 
 
-def estimate_bounds(sample: GoldSample, error: float, recipe: Recipe, frequencies: Frequencies | None) -> Bounds:
+def estimate_bounds(
+    sample: GoldSample,
+    error: float,
+    recipe: Recipe,
+    frequencies: Frequencies | None = None,
+    opinions: Opinions = "auto",
+) -> Bounds:
     """Bounds that hold jointly but for the allowed error, if gold was drawn as its design says.
 
-    The budget is split before gold is looked at. Class frequencies that are given from elsewhere cost nothing.
+    Opinions are chosen, and the budget is split, before gold is looked at. Class frequencies that are given from
+    elsewhere cost nothing.
     """
-    recipe.check(sample)
+    recipe.check(sample, opinions)
     if isinstance(sample.design, ByClass):
-        _check_by_class(sample, frequencies)
+        _check_by_class(sample, frequencies, opinions)
         return Bounds(*sample.design.rates(sample, error))
-    lower, upper = recipe.intervals(sample, error)
+    panel = choose_opinions(sample, opinions if recipe.is_guarantee else ())
+    sample = replace(sample, builders=(*sample.builders, *panel.opinions))
+    lower, upper = recipe.intervals(sample, error * (1 - panel.error_for_learned))
     if frequencies is not None:
         lower, upper = given_frequencies(sample.pooled, sample.pool, frequencies, lower, upper)
     alone = replace(sample, builders=(class_frequencies,))
-    return Bounds(
+    bounds = Bounds(
         sample.builders,
         *open_empty(sample.pooled, lower, upper),
         sample.counts.right,
         sample.counts.drawn,
         None if frequencies is not None else np.stack(recipe.intervals(alone, error)),
     )
+    return _with_learned(bounds, sample, panel, error) if panel.learns else bounds
 
 
-def _check_by_class(sample: GoldSample, frequencies: Frequencies | None) -> None:
-    if frequencies is not None or sample.builders != STANDARD:
+def _with_learned(bounds: Bounds, sample: GoldSample, panel: Panel, error: float) -> Bounds:
+    """And the log loss of the opinion that gold teaches."""
+    opinion, most = learn_opinion(sample, panel.population, error * panel.error_for_learned)
+    possible = build_moments((opinion,), sample.pool)
+    return replace(
+        bounds,
+        builders=(*bounds.builders, opinion),
+        lower=np.append(bounds.lower, possible.least),
+        upper=np.append(bounds.upper, np.clip(most, possible.least, possible.most)),
+        right=np.append(sample.counts.right, 0),
+        drawn=np.append(sample.counts.drawn, len(sample)),
+    )
+
+
+def _check_by_class(sample: GoldSample, frequencies: Frequencies | None, opinions: Opinions) -> None:
+    has_opinions = opinions != "auto" and len(opinions) > 0
+    if frequencies is not None or sample.builders != STANDARD or has_opinions:
         raise InvalidBoxError(
             "gold that was drawn class by class has its own moments, and class frequencies in its design; leave out ",
             Argument("class_frequencies"),
-            " and ",
+            ", ",
             Argument("moments"),
+            " and ",
+            Argument("opinions"),
             ".",
         )
 

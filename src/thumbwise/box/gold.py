@@ -1,4 +1,4 @@
-"""Gold: items whose label is known, how they were drawn, what is counted on them, how the error budget is split."""
+"""Gold: items whose label is known, how they were drawn, what is counted on them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ class Design(ABC):
 
     @abstractmethod
     def intervals(self, sample: GoldSample, errors: FloatArray) -> Intervals:
-        """Bounds on each moment realised on the pool, which hold but for the error allowed to each."""
+        """Bounds on each moment realised on the pool, which hold but for the error allowed to each.
+
+        ``errors`` has two rows, what is allowed below and above; a design may give both sides half of their sum.
+        """
 
     def expected(self, counts: GoldCounts, n_items: int) -> FloatArray:
         """Gold items that each moment may expect; from what is known before the draw."""
@@ -216,10 +219,6 @@ class GoldSample:
             expected = np.where([moment.kind == FREQUENCY for moment in counts.about], 0.0, expected)
         return replace(counts, expected=expected)
 
-    def split_error(self, error: float, joint: bool) -> FloatArray:
-        """The allowed error of each moment: its share, or the whole if the intervals need not hold jointly."""
-        return split_error(error, self.counts) if joint else np.full(len(self.pooled), error)
-
     def known_labels(self) -> KnownLabels | None:
         """Gold items that are items of the pool, each once, where ids say which."""
         if self.gold_is != "subset" or not (self.votes.has_ids and self.pool.has_ids):
@@ -227,18 +226,6 @@ class GoldSample:
         ids = self.votes.item_ids
         first = sorted({value: i for i, value in reversed([*enumerate(ids.tolist())])}.values())
         return KnownLabels(ids[first], self.labels[first])
-
-
-def split_error(error: float, counts: GoldCounts) -> FloatArray:
-    """Share of the error budget for each moment, decided before any gold label or gold vote is seen.
-
-    Evenly over the distinct moments that expect a gold vote or more; moments with the same key share one part. A moment
-    that expects less than one gold vote gets 0, hence the interval [0, 1]. Which moments have gold votes is not used:
-    it depends on the draw, and a budget that depends on the draw is no budget.
-    """
-    counted = {key for key, expected in zip(counts.keys, counts.expected, strict=True) if expected >= 1}
-    part = error / max(1, len(counted))
-    return np.array([part if key in counted else 0.0 for key in counts.keys])
 
 
 def gold_items_are(n_gold: int) -> str:

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from thumbwise.box.evidence import Evidence, Statement
+from thumbwise.game.caution import CautiousFit
 from thumbwise.numerics.feasibility import Widening
-from thumbwise.numerics.solver import Solution
+from thumbwise.numerics.maxent import Problem, box_violation, mean_entropy
 from thumbwise.outward import at_most, round_up
 from thumbwise.summaries import Shown, ShowsItself, show_certificate
 
@@ -36,9 +37,11 @@ class Certificate(Statement, ShowsItself):
     entropy : float
         Mean entropy of the prediction. If the prediction lies in the box, no bound can be lower.
     gap : float
-        ``log_loss_bound - entropy``: how much of the bound is left to convergence.
+        How much of what was minimised is left to convergence; with a caution of 1, ``log_loss_bound - entropy``.
     kkt_residual, box_violation : float
-        In natural units: 0.01 is one accuracy point.
+        Of what was minimised, and of the prediction. In natural units: 0.01 is one accuracy point.
+    caution : float
+        1 if the weights are those of the worst case, less if they aim at gold too. The bound holds for all.
     n_items, n_known : int
         Items, and how many of them keep their gold label.
     evidence : Evidence
@@ -64,23 +67,25 @@ class Certificate(Statement, ShowsItself):
     n_classes: int
     baseline: float
     evidence: Evidence
+    caution: float = 1.0
 
     @classmethod
-    def from_solution(
-        cls, solution: Solution, *, n_items: int, evidence: Evidence, baseline: float, n_known: int = 0
+    def from_fit(
+        cls, fit: CautiousFit, problem: Problem, *, n_items: int, evidence: Evidence, baseline: float, n_known: int = 0
     ) -> Certificate:
-        """The certificate of a solution of the game, converged or not."""
+        """The certificate of weights for a game, converged or not."""
         return cls(
-            log_loss_bound=max(0.0, solution.dual_value),  # log loss is never negative, rounding may be
-            entropy=solution.entropy,
-            gap=solution.gap,
-            kkt_residual=solution.kkt_residual,
-            box_violation=solution.box_violation,
+            log_loss_bound=max(0.0, fit.bound),  # log loss is never negative, rounding may be
+            entropy=mean_entropy(fit.point),
+            gap=fit.solution.gap,
+            kkt_residual=fit.solution.kkt_residual,
+            box_violation=box_violation(fit.point, problem),
             n_items=n_items,
             n_known=n_known,
-            n_classes=solution.n_classes,
+            n_classes=problem.n_classes,
             baseline=baseline,
             evidence=evidence,
+            caution=fit.caution,
         )
 
     @property

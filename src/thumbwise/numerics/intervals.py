@@ -39,13 +39,27 @@ def hypergeometric_bounds(
     >>> int(fewest), int(most)
     (58, 99)
     """
-    right, drawn, population, error = np.broadcast_arrays(right, drawn, population, np.asarray(error, dtype=float))
+    half = np.asarray(error, dtype=float) / 2
+    return hypergeometric_sides(right, drawn, population, half, half)
+
+
+def hypergeometric_sides(
+    right: npt.ArrayLike, drawn: npt.ArrayLike, population: npt.ArrayLike, below: npt.ArrayLike, above: npt.ArrayLike
+) -> tuple[IntArray, IntArray]:
+    """The same with an error of its own for each side: that of a lower bound that is too high, and of an upper one.
+
+    *Guarantee*: K lies below the lower bound with probability at most ``below``, above the upper one with probability
+    at most ``above``.
+    """
+    right, drawn, population, below, above = np.broadcast_arrays(
+        right, drawn, population, np.asarray(below, dtype=float), np.asarray(above, dtype=float)
+    )
     # Many moments share their counts: a thousand classes that gold never shows are one question.
-    questions = np.stack([part.ravel().astype(float) for part in (right, drawn, population, error)])
+    questions = np.stack([part.ravel().astype(float) for part in (right, drawn, population, below, above)])
     distinct, place = np.unique(questions, axis=1, return_inverse=True)
     r, d, n = distinct[:3].astype(np.int64)
     # Exchanging right and wrong turns the upper tail into the lower one.
-    sides = _fewest(np.concatenate([r, d - r]), *(np.tile(part, 2) for part in (d, n, distinct[3])))
+    sides = _fewest(np.concatenate([r, d - r]), np.tile(d, 2), np.tile(n, 2), distinct[3:].ravel())
     place = place.reshape(right.shape)
     return sides[: len(r)][place], (n - sides[len(r) :])[place]
 
@@ -53,8 +67,8 @@ def hypergeometric_bounds(
 def _fewest(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:
     """The lower bound; without an allowed error, what was seen."""
     fewest = right.copy()
-    asked = error / 2 > 0  # half of the smallest number is 0
-    fewest[asked] = fewest_right(right[asked], drawn[asked], population[asked], np.minimum(error[asked], 1) / 2)
+    asked = error > 0
+    fewest[asked] = fewest_right(right[asked], drawn[asked], population[asked], np.minimum(error[asked], 0.5))
     return fewest
 
 

@@ -151,6 +151,19 @@ def _as_shared(part: Rows, *like: Rows) -> SharedFeatures:
     )
 
 
+def stack_rows(features: Features, below: Rows) -> Features:
+    """The rows of further patterns below those of others, stored as these are."""
+    rows = as_rows(below)
+    if isinstance(features, np.ndarray):
+        return np.concatenate([features, rows.toarray()])
+    if not isinstance(features, SharedFeatures):
+        return sp.csr_array(sp.vstack([features, rows], format="csr"))
+    k, n_rows = features.n_classes, rows.shape[0]
+    cells = np.concatenate([features.cells, features.shape[0] + np.arange(n_rows)])
+    extra = sp.vstack([features.extra, rows - features.shared[np.arange(n_rows) % k]], format="csr")
+    return SharedFeatures(features.shared, cells, sp.csr_array(extra), features.n_patterns + n_rows // k)
+
+
 def as_rows(features: Features) -> sp.csr_array:
     """One sparse row for each pattern and class, for what cannot do without."""
     return features.tocsr() if isinstance(features, SharedFeatures) else sp.csr_array(features)

@@ -82,7 +82,7 @@ def locate_patterns(some: Patterns, among: Patterns) -> IntArray:
     keys = np.random.default_rng(0).integers(2**63, size=some.n_rules * some.n_classes, dtype=np.uint64)
     near = np.flatnonzero(np.isin(_key_sums(among, keys), _key_sums(some, keys)))
     candidates = among.take(near, among.counts[near])
-    _, place = merge_patterns(_put_together(candidates, some))
+    _, place = merge_patterns(put_together(candidates, some))
     home = np.full(int(place.max(initial=-1)) + 1, -1)
     home[place[: len(near)]] = near
     return home[place[len(near) :]]
@@ -95,7 +95,8 @@ def _key_sums(patterns: Patterns, keys: AnyArray) -> AnyArray:
     return np.asarray(sums[patterns.starts[1:]] - sums[patterns.starts[:-1]])
 
 
-def _put_together(first: Patterns, second: Patterns) -> Patterns:
+def put_together(first: Patterns, second: Patterns) -> Patterns:
+    """The patterns of both, one after the other; one that both have is there twice."""
     return replace(
         first,
         starts=np.concatenate([first.starts, first.starts[-1] + second.starts[1:]]),

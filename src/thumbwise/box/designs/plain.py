@@ -9,7 +9,7 @@ import numpy as np
 from thumbwise._typing import FloatArray
 from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals, all_items, gold_items_are
 from thumbwise.box.moments.linear import FREQUENCY
-from thumbwise.numerics.intervals import hypergeometric_bounds, symmetrise, wilson_bounds
+from thumbwise.numerics.intervals import hypergeometric_sides, symmetrise, wilson_bounds
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ def exact_intervals(counts: GoldCounts, errors: FloatArray) -> Intervals:
     If gold is a subset, the population is the pool. If it is separate, the population is gold and pool together, and
     the right ones among gold are taken off.
     """
-    fewest, most = hypergeometric_bounds(counts.right, counts.drawn, counts.population, errors)
+    fewest, most = hypergeometric_sides(counts.right, counts.drawn, counts.population, *errors)
     sizes = np.maximum(counts.pool, 1)
     return np.clip((fewest - counts.outside) / sizes, 0, 1), np.clip((most - counts.outside) / sizes, 0, 1)
 
 
 def wilson_intervals(counts: GoldCounts, errors: FloatArray, symmetric: bool) -> Intervals:
     """Wilson intervals, symmetric about the raw share if asked for; the paper leaves a class that gold lacks open."""
-    lower, upper = wilson_bounds(counts.right, counts.drawn, errors)
+    lower, upper = wilson_bounds(counts.right, counts.drawn, errors.sum(axis=0))
     if not symmetric:
         return lower, upper
     lower, upper = symmetrise(counts.right / np.maximum(counts.drawn, 1), lower, upper)

@@ -59,7 +59,7 @@ class Stratified(Design):
         """Bounds on the sum over the groups."""
         counts = [_group_counts(sample, group) for group in range(len(sample.pool.group_names))]
         right, drawn, population, outside = (np.stack(part) for part in zip(*counts, strict=True))
-        fewest, most = stratified_bounds(right, drawn, population, errors)
+        fewest, most = stratified_bounds(right, drawn, population, errors.sum(axis=0))
         sizes, known = np.maximum(sample.pooled.sizes, 1), outside.sum(axis=0)
         return np.clip((fewest - known) / sizes, 0, 1), np.clip((most - known) / sizes, 0, 1)
 

@@ -58,6 +58,7 @@ class _Weighted(Design):
         A moment counts right ones among the items that can be right for some class, whose number in the pool is known.
         """
         reach, sizes, draw = _reach(sample), sample.pooled.sizes, self._draw(sample)
+        errors = errors.sum(axis=0)
         lower, upper = np.zeros(len(sizes)), np.ones(len(sizes))
         for m in np.flatnonzero((errors > 0) & (sizes > 0)):
             inside = reach.can_be_right[:, m]

@@ -27,7 +27,7 @@ from thumbwise.numerics.shared_features import Rows, join_features
 from thumbwise.votes.counted_votes import CountedVotes
 
 # Kinds of moments that others ask for. A kind of one's own may have any name.
-ACCURACY, FREQUENCY = "accuracy", "frequency"
+ACCURACY, FREQUENCY, OPINION, LEARNED = "accuracy", "frequency", "opinion", "learned opinion"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class About:
     subject : str
         The rule or class alone.
     kind : str
-        "accuracy", "frequency", "class accuracy", "confusion", "group frequency", "rate", "linear", or one's own.
+        "accuracy", "frequency", "opinion", "learned opinion", "class accuracy", "confusion", "group frequency", "rate",
+        "linear", or one's own.
     rule : str or None
         The rule whose votes it counts; None if it is about no single rule.
     class_name : hashable
@@ -85,6 +86,11 @@ def speaks_of(about: Sequence[About], rules: Sequence[str]) -> AnyArray:
             f"({len(known)} rules, such as {', '.join(map(repr, known[:3]))}).{hint}"
         )
     return np.array([moment.rule in rules for moment in about], dtype=bool)
+
+
+def speaks_of_all(about: Sequence[About]) -> AnyArray:
+    """Which moments are opinions, in which every rule may have a part."""
+    return np.array([moment.kind in (OPINION, LEARNED) for moment in about], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)

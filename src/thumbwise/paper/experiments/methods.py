@@ -131,7 +131,7 @@ def fit_recipe(dataset: PaperData, fit: Fit) -> tuple[BalsubramaniFreund | None,
             n_permutations=0,
         )
         try:
-            return BalsubramaniFreund().fit(dataset.votes, box=box), n_redrawn
+            return BalsubramaniFreund(caution=1).fit(dataset.votes, box=box), n_redrawn
         except InfeasibleBoxError:
             continue
     return None, MAX_REDRAWS

@@ -116,7 +116,7 @@ def game_weights(votes: Votes, box: Box) -> FloatArray:
             "the theorems are stated for boxes of accuracies and class frequencies; this one has other moments too. "
             "Make one with Box.from_gold, Box.from_bounds or Box.exact and without further moments."
         )
-    return BalsubramaniFreund(pin_gold=False).fit(votes, box=box).weights_
+    return BalsubramaniFreund(caution=1, pin_gold=False).fit(votes, box=box).weights_
 
 
 def pythagorean_sides(

@@ -1,0 +1,141 @@
+"""Which opinions a box has: decided from votes and numbers of items, before gold labels are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from thumbwise.box.budget import FEW_RULES
+from thumbwise.box.gold import GoldSample
+from thumbwise.box.opinions.opinion import Opinion, WeightedVote
+from thumbwise.box.opinions.tiers import InTiers
+from thumbwise.box.opinions.written import ask
+from thumbwise.exceptions import Argument, InvalidBoxError
+from thumbwise.numerics.even_panel import even_log_odds, first_of_copies
+from thumbwise.numerics.patterns import Patterns
+from thumbwise.votes.counted_votes import CountedVotes, put_together
+from thumbwise.votes.inputs import in_memory
+from thumbwise.votes.votes import Votes
+
+MAJORITY, PANEL, LEARNED = "majority", "panel", "learned"
+OpinionLike: TypeAlias = "str | InTiers | Callable[[Votes], Any]"
+Opinions: TypeAlias = "Literal['auto'] | Sequence[OpinionLike]"
+# With fewer gold labels there is too little to learn from.
+LEAST_GOLD = 30
+# Patterns times classes up to which a learned opinion, which has a number for each, is made.
+MOST_CELLS = 2 * 10**7
+MANY_CLASSES = 30
+# Of the allowed error, what the learned opinion gets; the others share the rest.
+FOR_LEARNED = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Opinions that were chosen.
+
+    Attributes
+    ----------
+    opinions : tuple of Opinion
+    learns : bool
+        Whether a learned opinion is to be made.
+    population : Patterns
+        What they were chosen on: the pool, and gold too if it is outside of the pool.
+    """
+
+    opinions: tuple[Opinion, ...]
+    learns: bool
+    population: Patterns
+
+    @property
+    def error_for_learned(self) -> float:
+        """Share of the allowed error that is not for moments which gold counts."""
+        return FOR_LEARNED if self.learns else 0.0
+
+
+def choose_opinions(sample: GoldSample, asked: Opinions) -> Panel:
+    """Opinions for some gold: those asked for, or, by default, what panels of that size are best served with.
+
+    By default: nothing for up to four distinct rules, which each say more than they say together; for more, majority
+    vote and the panel; and with at least 30 gold labels, drawn plainly at random, a learned opinion, which then gets
+    nine tenths of the error. No label has a part in this.
+    """
+    population = _population(sample)
+    is_auto = isinstance(asked, str) and asked == "auto"
+    if is_auto and first_of_copies(population).sum() <= FEW_RULES:
+        return Panel((), False, population)
+    wanted: list[OpinionLike] = [MAJORITY, PANEL, LEARNED] if is_auto else _listed(asked)
+    objection = _cannot_learn(sample)
+    if LEARNED in wanted and objection and not is_auto:
+        raise InvalidBoxError('the opinion "learned" ', objection, "; leave it out.")
+    found = [opinion for like in wanted if like != LEARNED for opinion in _make(like, sample, population)]
+    _check_names(found)
+    return Panel(tuple(found), LEARNED in wanted and objection is None, population)
+
+
+def _population(sample: GoldSample) -> Patterns:
+    if sample.gold_is == "subset":
+        return sample.pool.patterns
+    return put_together(sample.pool.patterns, sample.votes.patterns)
+
+
+def _listed(asked: Any) -> list[OpinionLike]:
+    wanted = [asked] if isinstance(asked, str) or callable(asked) else list(asked)
+    for like in wanted:
+        if not (isinstance(like, InTiers) or callable(like) or like in (MAJORITY, PANEL, LEARNED)):
+            raise InvalidBoxError(
+                "each of ",
+                Argument("opinions"),
+                f" must be 'majority', 'panel', 'learned', InTiers or a function of votes; found {like!r}.",
+            )
+    return wanted
+
+
+def _cannot_learn(sample: GoldSample) -> str | None:
+    """Why nothing is learned from this gold, if so; from numbers of items and the design."""
+    n_classes, n_patterns = sample.pool.n_classes, sample.pool.patterns.n_patterns
+    if not sample.design.is_plain:
+        return "needs gold that is a plain random sample"
+    if len(sample) < LEAST_GOLD:
+        return f"needs at least {LEAST_GOLD} gold labels, to learn from and to test; found {len(sample)}"
+    if n_classes >= MANY_CLASSES or n_patterns * n_classes > MOST_CELLS:
+        return f"is for fewer than {MANY_CLASSES} classes and {MOST_CELLS:,} numbers; found {n_classes} classes"
+    return None
+
+
+def _make(like: OpinionLike, sample: GoldSample, population: Patterns) -> Sequence[Opinion]:
+    if callable(like):
+        return [ask(like, _items(sample))]
+    if isinstance(like, InTiers):
+        whole = _by_name(like.opinion, sample.pool, population)
+        return like.split(whole, population)
+    return [_by_name(like, sample.pool, population)]
+
+
+def _by_name(name: str, pool: CountedVotes, population: Patterns) -> WeightedVote:
+    counted = first_of_copies(population)
+    if name == MAJORITY:
+        return WeightedVote(MAJORITY, pool.rule_names, counted)
+    if name == PANEL:
+        return WeightedVote(PANEL, pool.rule_names, even_log_odds(population, counted))
+    raise InvalidBoxError(f"tiers are of 'majority' or 'panel'; found {name!r}.")
+
+
+def _items(sample: GoldSample) -> Votes:
+    """All items of the population, which a function of one's own is asked about."""
+    pool = in_memory(sample.pool, "an opinion of your own")
+    if sample.gold_is == "subset":
+        return pool
+    rows = np.concatenate([pool.array, sample.votes.array])
+    return Votes(rows, class_names=pool.class_names, rule_names=pool.rule_names)
+
+
+def _check_names(found: Sequence[Opinion]) -> None:
+    names = [opinion.name for opinion in found]
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise InvalidBoxError(
+            "each of ", Argument("opinions"), f" must have its own name; found {repeated[0]!r} twice."
+        )

@@ -1,0 +1,73 @@
+"""One-coin Dawid-Skene with the class frequencies held even: what the panel says together, from votes alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.patterns import Patterns
+
+# Accuracies stay between that of guessing and this: beyond it the panel would drown the rest in one rule.
+_MOST_ACCURATE = 0.95
+# As if each rule had been seen to be right twice and wrong once.
+_PRIOR_RIGHT, _PRIOR_WRONG = 2.0, 1.0
+_MAX_ITER = 100
+_TOL = 1e-6
+
+
+def even_log_odds(patterns: Patterns, counted: FloatArray) -> FloatArray:
+    """Log-odds of each rule's vote, shape (n_rules,), from how often rules agree; 0 for rules that are not counted.
+
+    Expectation maximisation from the shares of votes. Frequencies that are learned from votes tend to give all items to
+    one class, after which every rule looks right about it; held even, no class is lost. Iterations end when no accuracy
+    moves by 1e-6, or after 100: what comes out is a function of the votes either way. No label is used.
+    """
+    k = patterns.n_classes
+    used = counted[patterns.rules] > 0
+    owners, rules, classes = patterns.owners[used], patterns.rules[used], patterns.classes[used]
+    cells = owners * k + classes
+    per_vote = patterns.counts[owners].astype(float)
+    n_votes = np.bincount(rules, per_vote, minlength=patterns.n_rules)
+    shares = np.bincount(cells, minlength=patterns.n_patterns * k).reshape(-1, k).astype(float)
+    proba = (shares + 1e-9 / k) / (shares.sum(axis=1, keepdims=True) + 1e-9)
+    accuracies, log_odds = np.zeros(patterns.n_rules), np.zeros(patterns.n_rules)
+    for _ in range(_MAX_ITER):
+        right = np.bincount(rules, per_vote * proba.ravel()[cells], minlength=patterns.n_rules)
+        before, accuracies = accuracies, (right + _PRIOR_RIGHT) / (n_votes + _PRIOR_RIGHT + _PRIOR_WRONG)
+        accuracies = np.clip(accuracies, 1 / k, _MOST_ACCURATE)
+        log_odds = np.where(counted > 0, np.log(accuracies * (k - 1) / (1 - accuracies)), 0.0)
+        if np.abs(accuracies - before).max(initial=0.0) < _TOL:
+            break
+        sums = np.bincount(cells, log_odds[rules], minlength=proba.size).astype(float)
+        proba = softmax(sums.reshape(-1, k))[0]
+    return np.maximum(log_odds, 0.0)
+
+
+def first_of_copies(patterns: Patterns) -> FloatArray:
+    """1 for one of each set of rules that vote the same everywhere, 0 for its copies and for rules that never vote."""
+    order = np.argsort(patterns.rules, kind="stable")
+    ends = np.searchsorted(patterns.rules[order], np.arange(patterns.n_rules + 1))
+    owners, classes = patterns.owners[order], patterns.classes[order]
+    seen: set[tuple[bytes, bytes]] = set()
+    counted = np.zeros(patterns.n_rules)
+    for j, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
+        votes = owners[start:stop].tobytes(), classes[start:stop].tobytes()
+        counted[j] = float(start < stop and votes not in seen)
+        seen.add(votes)
+    return counted
+
+
+def weighted_scores(patterns: Patterns, weights: FloatArray) -> FloatArray:
+    """Sum of the weights of the rules that vote for each class, shape (n_patterns, n_classes)."""
+    k = patterns.n_classes
+    size = patterns.n_patterns * k
+    sums = np.bincount(patterns.owners * k + patterns.classes, weights[patterns.rules], minlength=size)
+    return np.asarray(sums, dtype=float).reshape(-1, k)
+
+
+def verdicts(scores: FloatArray, tie: float = 1e-9) -> IntArray:
+    """The class with the largest score; -1 where two are as large, and so where nobody votes."""
+    best = scores.argmax(axis=1)
+    second = np.partition(scores, -2, axis=1)[:, -2]
+    return np.where(scores.max(axis=1) - second > tie, best, -1)

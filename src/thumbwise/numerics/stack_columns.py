@@ -1,0 +1,130 @@
+"""Columns that a regression on votes may use: what the panel says together, and what each rule says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.even_panel import even_log_odds, first_of_copies, weighted_scores
+from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.patterns import Patterns
+
+# Weight of an even distribution in the panel's: rules that err together make it too sure of itself.
+_EVEN_PART = 0.3
+_HALF_A_VOTE = 0.5
+# Rules that expect fewer gold votes than this have no column of their own.
+_LEAST_EXPECTED = 3.0
+# Rules with a column of their own, at most: those that vote most.
+_MOST_RULES = 200
+# A column for each vote and class only where these are few.
+_MOST_BY_VOTE = 200
+# What a column is: a verdict of the panel, a rule, a rule's vote for a class, a class.
+PANEL, RULE, VOTE, CLASS = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class StackColumns:
+    """Scores that are linear in weights: two columns for the panel, some for each rule, one for each class.
+
+    Decided from votes and the number of gold labels, before any gold label is seen.
+
+    Attributes
+    ----------
+    counted : ndarray of shape (n_rules,)
+        1 for one of each set of rules that vote the same everywhere.
+    log_odds : ndarray of shape (n_rules,)
+        Of the panel with even class frequencies.
+    voting : ndarray of shape (n_voting,)
+        Rules with columns of their own.
+    has_votes : bool
+        Whether each vote and class has a column too, so that a rule may be better at one class than at another.
+    n_classes : int
+    """
+
+    counted: FloatArray
+    log_odds: FloatArray
+    voting: IntArray
+    has_votes: bool
+    n_classes: int
+
+    @classmethod
+    def choose(cls, population: Patterns, n_gold: int) -> StackColumns:
+        """For so many gold labels out of some items."""
+        counted = first_of_copies(population)
+        expected = counted * population.votes_per_rule * (n_gold / max(1, population.n_items))
+        often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
+        voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
+        has_votes = len(voting) * population.n_classes**2 <= _MOST_BY_VOTE
+        return cls(counted, even_log_odds(population, counted), voting, has_votes, population.n_classes)
+
+    @cached_property
+    def kinds(self) -> IntArray:
+        """What each column is, shape (n_columns,)."""
+        sizes = [2, len(self.voting), len(self.voting) * self.n_classes * self._n_free * self.has_votes, self._n_free]
+        return np.repeat([PANEL, RULE, VOTE, CLASS], sizes)
+
+    @property
+    def _n_free(self) -> int:
+        """Classes with weights of their own: with two, one is enough."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
+    def _free(self) -> IntArray:
+        return np.arange(self.n_classes)[self.n_classes == 2 :]
+
+    def panel(self, patterns: Patterns) -> FloatArray:
+        """Log shares of the votes, and log probabilities of the panel mixed with an even guess, centred over classes.
+
+        Shape (n_patterns, n_classes, 2).
+        """
+        counts = weighted_scores(patterns, self.counted) + _HALF_A_VOTE
+        proba = softmax(weighted_scores(patterns, self.log_odds))[0]
+        mixed = (1 - _EVEN_PART) * proba + _EVEN_PART / self.n_classes
+        logs = np.log(np.stack([counts / counts.sum(axis=1, keepdims=True), mixed], axis=2))
+        return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+
+    def table(self, patterns: Patterns) -> FloatArray:
+        """All columns, dense, shape (n_patterns, n_classes, n_columns)."""
+        k, free = self.n_classes, self._free
+        is_vote = self._votes(patterns)
+        size = patterns.n_patterns
+        parts = [self.panel(patterns), is_vote.transpose(0, 2, 1)]
+        if self.has_votes:
+            by_vote = np.zeros((size, k, len(self.voting), k, len(free)))
+            for i, c in enumerate(free):
+                by_vote[:, c, :, :, i] = is_vote
+            parts.append(by_vote.reshape(size, k, -1))
+        parts.append(np.broadcast_to(np.eye(k)[:, free], (size, k, len(free))))
+        return np.concatenate(parts, axis=2)
+
+    def _votes(self, patterns: Patterns) -> FloatArray:
+        """1 where a rule with columns of its own votes for a class, shape (n_patterns, n_voting, n_classes)."""
+        place = np.full(patterns.n_rules, -1)
+        place[self.voting] = np.arange(len(self.voting))
+        there = place[patterns.rules] >= 0
+        is_vote = np.zeros((patterns.n_patterns, len(self.voting), self.n_classes))
+        is_vote[patterns.owners[there], place[patterns.rules[there]], patterns.classes[there]] = 1
+        return is_vote
+
+    def split(self, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights of the panel's columns; what each vote adds to each class, (n_rules, n_classes, n_classes); classes.
+
+        The scores are a sum of these.
+        """
+        k, free, n = self.n_classes, self._free, len(self.voting)
+        by_vote = np.zeros((len(self.counted), k, k))
+        by_vote[self.voting[:, None], np.arange(k), np.arange(k)] = weights[self.kinds == RULE][:, None]
+        if self.has_votes:
+            by_vote[np.ix_(self.voting, np.arange(k), free)] += weights[self.kinds == VOTE].reshape(n, k, len(free))
+        by_class = np.zeros(k)
+        by_class[free] = weights[self.kinds == CLASS]
+        return weights[self.kinds == PANEL], by_vote, by_class
+
+    def scores(self, patterns: Patterns, weights: FloatArray, panel: FloatArray | None = None) -> FloatArray:
+        """Columns times weights, shape (n_patterns, n_classes); with the panel's columns if they are there already."""
+        of_panel, by_vote, by_class = self.split(weights)
+        panel = self.panel(patterns) if panel is None else panel
+        return np.asarray(panel @ of_panel + patterns.indicators @ by_vote.reshape(-1, self.n_classes) + by_class)

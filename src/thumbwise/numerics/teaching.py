@@ -1,0 +1,81 @@
+"""A regression that learns label after label: what it would have said before it saw each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.ridge_softmax import Prior, fit_ridge_softmax
+from thumbwise.numerics.stack_columns import PANEL
+
+# Precisions of the weights of the panel, of rules, of votes, of classes: one fit that follows rules, one that hardly
+# does. Which of them is right differs from data to data; the labels decide as they come.
+_PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
+# Before any label, half of what majority says plus half of what the panel says.
+_TRUST_IN_PANEL = 0.5
+# Probabilities count as no smaller than this when the two fits are compared.
+_LEAST_COUNTED = 1e-3
+_ROUGH = 1e-3
+
+
+def stack_priors(kinds: IntArray) -> tuple[Prior, ...]:
+    """The priors of the two fits, for columns of these kinds."""
+    mean = np.where(kinds == PANEL, _TRUST_IN_PANEL, 0.0)
+    return tuple(Prior(mean, np.array(precisions)[kinds]) for precisions in _PRECISIONS)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Weights from the labels before ``start``, in force for the labels from there up to ``stop``."""
+
+    start: int
+    stop: int
+    weights: FloatArray
+
+
+def teach(
+    table: FloatArray, labels: IntArray, priors: Sequence[Prior], breaks: Sequence[int]
+) -> tuple[list[Lesson], FloatArray]:
+    """Go through the labels in order, refitting where ``breaks`` say, and mix the fits by how well they did so far.
+
+    Weights of the fits are averaged, each in proportion to the probability that it gave to the labels before, each of
+    which it had not seen. Every lesson is a function of earlier labels only.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_items, n_classes, n_columns)
+    labels : ndarray of shape (n_items,)
+    priors : sequence of Prior
+    breaks : sequence of int
+        Where lessons start; the first is 0.
+
+    Returns
+    -------
+    lessons : list of Lesson
+    losses : ndarray of shape (n_priors,)
+        What each fit lost on all labels, each before it was seen.
+    """
+    losses, lessons = np.zeros(len(priors)), []
+    fits = [prior.mean for prior in priors]
+    for start, stop in zip(breaks, [*breaks[1:], len(labels)], strict=True):
+        seen = slice(0, start)
+        fits = [
+            fit_ridge_softmax(table[seen], labels[seen], prior, start=fit, tol=_ROUGH)
+            for prior, fit in zip(priors, fits, strict=True)
+        ]
+        lessons.append(Lesson(start, stop, mix(fits, losses)))
+        following = np.arange(start, stop)
+        for i, fit in enumerate(fits):
+            given = softmax(table[following] @ fit)[0][np.arange(stop - start), labels[following]]
+            losses[i] -= np.log(np.maximum(given, _LEAST_COUNTED)).sum()
+    return lessons, losses
+
+
+def mix(fits: Sequence[FloatArray], losses: FloatArray) -> FloatArray:
+    """Average of the weights, in proportion to the exponentials of minus the losses."""
+    shares = np.exp(losses.min() - losses)
+    return np.asarray(sum(share * fit for share, fit in zip(shares / shares.sum(), fits, strict=True)))
