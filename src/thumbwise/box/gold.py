@@ -219,6 +219,13 @@ class GoldSample:
             expected = np.where([moment.kind == FREQUENCY for moment in counts.about], 0.0, expected)
         return replace(counts, expected=expected)
 
+    @property
+    def in_order(self) -> IntArray:
+        """Positions of the gold items by their ids, or by row if there are none; labels have no part in it."""
+        if not self.votes.has_ids:
+            return np.arange(len(self))
+        return np.argsort(self.votes.item_ids.astype(str), kind="stable")
+
     def known_labels(self) -> KnownLabels | None:
         """Gold items that are items of the pool, each once, where ids say which."""
         if self.gold_is != "subset" or not (self.votes.has_ids and self.pool.has_ids):

@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thumbwise._typing import AnyArray, FloatArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.maxent import Point, Problem, evaluate
-from thumbwise.numerics.shared_features import Rows, stack_rows
+from thumbwise.numerics.shared_features import Features, stack_rows, take_columns
 from thumbwise.numerics.solver import Solution
 from thumbwise.votes.labels import label_counts
 
@@ -55,14 +55,14 @@ class GoldAim:
     masses : ndarray of shape (n_gold_patterns,)
     totals : ndarray of shape (n_moments,)
         Means of the features over gold items, at their labels.
-    is_idle : ndarray of shape (n_moments,)
-        Moments whose weight stays 0.
+    used : ndarray of shape (n_used,)
+        Moments that may have a weight; that of the others stays 0.
     """
 
-    features: Rows
+    features: Features
     masses: FloatArray
     totals: FloatArray
-    is_idle: AnyArray
+    used: IntArray
 
     @classmethod
     def of(cls, box: Box) -> GoldAim | None:
@@ -74,15 +74,17 @@ class GoldAim:
         drawn = np.inf if box.gold_drawn is None else box.gold_drawn
         is_open = (box.lower <= box.least) & (box.upper >= box.most)
         totals = moments.totals(label_counts(votes, labels)) / n
-        return cls(moments.features, votes.patterns.counts / n, totals, is_open | (drawn < _LEAST_DRAWN))
+        used = np.flatnonzero(~is_open & (drawn >= _LEAST_DRAWN))
+        return cls(take_columns(moments.features, used), votes.patterns.counts / n, totals[used], used)
 
     def join(self, problem: Problem, caution: float) -> Problem:
-        """The game whose value is that of the problem, times caution, plus that of gold, times the rest."""
-        shares = np.where(self.is_idle, 0.0, problem.shares)
+        """The game on the used moments whose value is caution times the problem's plus the rest times the gold loss."""
+        shares = problem.shares[self.used]
         gold = np.divide(self.totals, shares, out=np.zeros_like(shares), where=shares > 0)
-        lower, upper = (caution * bound + (1 - caution) * gold for bound in (problem.lower, problem.upper))
+        lower, upper = (caution * bound[self.used] + (1 - caution) * gold for bound in (problem.lower, problem.upper))
         masses = np.concatenate([caution * problem.masses, (1 - caution) * self.masses])
-        return Problem(stack_rows(problem.features, self.features), masses, shares, lower, upper, problem.n_classes)
+        features = stack_rows(take_columns(problem.features, self.used), self.features)
+        return Problem(features, masses, shares, lower, upper, problem.n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,10 @@ class CautiousFit:
     def bound(self) -> float:
         return self.point.value
 
+    @property
+    def weights(self) -> FloatArray:
+        return self.point.weights
+
 
 def fit_cautiously(
     problem: Problem, aim: GoldAim | None, caution: float, start: FloatArray | None, search: Search
@@ -113,10 +119,12 @@ def fit_cautiously(
     """The weights for one caution; those of the game itself where it is 1 or there is no gold to aim at."""
     if aim is None or caution == 1:
         solution = solve_from(problem, start, tol=search.tol, max_iter=search.max_iter)
-        caution = 1.0
-    else:
-        solution = solve_from(aim.join(problem, caution), start, tol=search.tol, max_iter=search.max_iter)
-    return CautiousFit(caution, solution, evaluate(solution.weights, problem))
+        return CautiousFit(1.0, solution, evaluate(solution.weights, problem))
+    begin = None if start is None else start[aim.used]
+    solution = solve_from(aim.join(problem, caution), begin, tol=search.tol, max_iter=search.max_iter)
+    weights = np.zeros(len(problem.shares))
+    weights[aim.used] = solution.weights
+    return CautiousFit(caution, solution, evaluate(weights, problem))
 
 
 def choose_caution(
@@ -136,7 +144,7 @@ def choose_caution(
     first, last, chosen = 0, len(candidates), game
     while first < last:
         middle = (first + last) // 2
-        fit = fit_cautiously(problem, aim, candidates[middle], chosen.solution.weights, search)
+        fit = fit_cautiously(problem, aim, candidates[middle], chosen.weights, search)
         if fit.bound <= limit:
             chosen, first = fit, middle + 1
         else:

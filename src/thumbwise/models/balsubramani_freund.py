@@ -154,7 +154,7 @@ class BalsubramaniFreund(LabelModel):
             box = replace(box, evidence=replace(box.evidence, widening=widening))
         _warn_if_far(fitted, self.tol)
         self.box_ = box
-        self.weights_ = fitted.solution.weights
+        self.weights_ = fitted.weights
         self.active_ = np.sign(self.weights_).astype(np.int64)
         self.n_iter_ = fitted.solution.n_iter
         self.certificate_ = Certificate.from_fit(
@@ -211,7 +211,7 @@ class BalsubramaniFreund(LabelModel):
             return problem, game, widening
         if self.caution == "auto":
             return problem, choose_caution(problem, aim, game, baseline, search), widening
-        return problem, fit_cautiously(problem, aim, float(self.caution), game.solution.weights, search), widening
+        return problem, fit_cautiously(problem, aim, float(self.caution), game.weights, search), widening
 
     def additive_terms(self) -> AdditiveTerms:
         """Weights times features, read off an item without votes and off items with one vote each.

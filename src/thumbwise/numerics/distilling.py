@@ -15,8 +15,7 @@ from scipy.optimize import minimize
 from thumbwise._typing import FloatArray
 from thumbwise.numerics.maxent import log_softmax, softmax
 from thumbwise.numerics.patterns import Patterns
-from thumbwise.numerics.progressive import FLOOR, ProgressiveBound
-from thumbwise.numerics.stack_columns import StackColumns
+from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 
 # How close to the largest slack over the classes the smooth stand-in for it is.
 _SHARPNESS = 100.0
@@ -27,11 +26,15 @@ _MOST_CELLS = 10**6
 
 @dataclass(frozen=True, eq=False)
 class Distilled:
-    """A softmax of linear scores, mixed with an even guess; its mean log loss over the pool is at most ``bound``."""
+    """A softmax of linear scores, mixed with an even guess; its mean log loss over the pool is at most ``bound``.
+
+    Times ``scale``, its losses follow those that it stands for.
+    """
 
     weights: FloatArray
     floor: float
     bound: float
+    scale: float
 
 
 def floored_losses(scores: FloatArray, floor: float) -> FloatArray:
@@ -39,7 +42,7 @@ def floored_losses(scores: FloatArray, floor: float) -> FloatArray:
     return np.asarray(-np.log((1 - floor) * softmax(scores)[0] + floor / scores.shape[1]))
 
 
-def distil(progress: ProgressiveBound, pool: Patterns, columns: StackColumns) -> Distilled:
+def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Distilled:
     """The formula whose log loss follows the losses most closely, and what is proved of it.
 
     Chosen on the patterns that most items show; the bound is exact for all of them, whatever was chosen.
@@ -54,7 +57,7 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: StackColumns) ->
     weights, floor, scale = _take_apart(end)
     losses = floored_losses(columns.scores(pool, weights), floor)
     gap = (progress.losses - scale * losses).min(axis=1)
-    return Distilled(weights, floor, float(progress.bound - pool.counts @ gap / pool.n_items) / scale)
+    return Distilled(weights, floor, float(progress.bound - pool.counts @ gap / pool.n_items) / scale, scale)
 
 
 def _take_apart(parameters: FloatArray) -> tuple[FloatArray, float, float]:

@@ -21,10 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.feature_columns import FeatureColumns
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.stack_columns import StackColumns
@@ -41,6 +43,10 @@ _LEAST_VARIANCE = 1e-3
 _N_ORDERS, _N_LESSONS, _SHORTEST = 4, 20, 5
 # Numbers that all lessons may write, and products that all fits may take.
 _MOST_CELLS, _MOST_PRODUCTS = 2e8, 2e10
+
+
+# Of patterns, or of single items that have features.
+Columns: TypeAlias = "StackColumns | FeatureColumns"
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +120,7 @@ class Bets:
         self.n_seen += 1
 
 
-def bound_progressively(gold: GoldRows, pool: Patterns, columns: StackColumns, error: float) -> ProgressiveBound:
+def bound_progressively(gold: GoldRows, pool: Patterns, columns: Columns, error: float) -> ProgressiveBound:
     """Teach in several orders, bet against each predictor, and add up what follows for the pool.
 
     Columns, the number of orders and lessons and the orders themselves are functions of votes, counts and a fixed seed.
@@ -159,7 +165,7 @@ def _known_losses(lesson: Lesson, of_gold: FloatArray, is_outside: bool) -> Iter
 
 
 def _apply(
-    lesson: Lesson, columns: StackColumns, pool: Patterns, panel: FloatArray, table: FloatArray, labels: IntArray
+    lesson: Lesson, columns: Columns, pool: Patterns, panel: FloatArray, table: FloatArray, labels: IntArray
 ) -> Taught:
     proba, of_pool = _losses(columns.scores(pool, lesson.weights, panel))
     of_gold = _losses(table @ lesson.weights)[1]

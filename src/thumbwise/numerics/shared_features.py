@@ -151,7 +151,15 @@ def _as_shared(part: Rows, *like: Rows) -> SharedFeatures:
     )
 
 
-def stack_rows(features: Features, below: Rows) -> Features:
+def take_columns(features: Features, columns: IntArray) -> Features:
+    """Some of the columns, stored as all of them are."""
+    if not isinstance(features, SharedFeatures):
+        return features[:, columns]
+    shared, extra = (sp.csr_array(part[:, columns]) for part in (features.shared, features.extra))
+    return SharedFeatures(shared, features.cells, extra, features.n_patterns)
+
+
+def stack_rows(features: Features, below: Features) -> Features:
     """The rows of further patterns below those of others, stored as these are."""
     rows = as_rows(below)
     if isinstance(features, np.ndarray):

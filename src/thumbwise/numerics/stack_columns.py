@@ -21,8 +21,8 @@ _LEAST_EXPECTED = 3.0
 _MOST_RULES = 200
 # A column for each vote and class only where these are few.
 _MOST_BY_VOTE = 200
-# What a column is: a verdict of the panel, a rule, a rule's vote for a class, a class.
-PANEL, RULE, VOTE, CLASS = range(4)
+# What a column is: a verdict of the panel, a rule, a rule's vote for a class, a class, a feature of the items.
+PANEL, RULE, VOTE, CLASS, FEATURE = range(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,8 @@ class StackColumns:
         return 1 if self.n_classes == 2 else self.n_classes
 
     @property
-    def _free(self) -> IntArray:
+    def free(self) -> IntArray:
+        """Which they are."""
         return np.arange(self.n_classes)[self.n_classes == 2 :]
 
     def panel(self, patterns: Patterns) -> FloatArray:
@@ -88,7 +89,7 @@ class StackColumns:
 
     def table(self, patterns: Patterns) -> FloatArray:
         """All columns, dense, shape (n_patterns, n_classes, n_columns)."""
-        k, free = self.n_classes, self._free
+        k, free = self.n_classes, self.free
         is_vote = self._votes(patterns)
         size = patterns.n_patterns
         parts = [self.panel(patterns), is_vote.transpose(0, 2, 1)]
@@ -114,7 +115,7 @@ class StackColumns:
 
         The scores are a sum of these.
         """
-        k, free, n = self.n_classes, self._free, len(self.voting)
+        k, free, n = self.n_classes, self.free, len(self.voting)
         by_vote = np.zeros((len(self.counted), k, k))
         by_vote[self.voting[:, None], np.arange(k), np.arange(k)] = weights[self.kinds == RULE][:, None]
         if self.has_votes:

@@ -12,9 +12,9 @@ from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.ridge_softmax import Prior, fit_ridge_softmax
 from thumbwise.numerics.stack_columns import PANEL
 
-# Precisions of the weights of the panel, of rules, of votes, of classes: one fit that follows rules, one that hardly
-# does. Which of them is right differs from data to data; the labels decide as they come.
-_PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
+# Precisions of the weights of the panel, of rules, of votes, of classes, of features of the items: one fit that
+# follows rules, one that hardly does. Which of them is right differs from data to data; labels decide as they come.
+_PRECISIONS = ((2.0, 1.0, 2.0, 1.0, 4.0), (2.0, 16.0, 32.0, 1.0, 32.0))
 # Before any label, half of what majority says plus half of what the panel says.
 _TRUST_IN_PANEL = 0.5
 # Probabilities count as no smaller than this when the two fits are compared.

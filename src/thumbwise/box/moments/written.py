@@ -21,10 +21,13 @@ class LinearMoment:
     name : str
     coefficients : mapping of group to mapping of class to number
         What is not mentioned is 0. Without groups, use the group None.
+    kind : str
+        What :class:`About` calls it.
     """
 
     name: str
     coefficients: Mapping[Hashable, Mapping[Hashable, float]]
+    kind: str = "linear"
 
     @property
     def is_over_votes(self) -> bool:
@@ -37,7 +40,7 @@ class LinearMoment:
         for group, by_class in self.coefficients.items():
             for name, coefficient in by_class.items():
                 table[self._place(groups, group, "group"), self._place(votes.class_names, name, "class")] = coefficient
-        about = About(self.name, self.name, "linear")
+        about = About(self.name, self.name, self.kind)
         return one_column(about, table[votes.patterns.groups], votes.n_items)
 
     def _place(self, names: Sequence[Hashable], name: Hashable, what: str) -> int:

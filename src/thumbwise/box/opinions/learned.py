@@ -56,7 +56,7 @@ def learn_opinion(sample: GoldSample, population: Patterns, error: float) -> tup
     or of gold and pool together.
     """
     columns = StackColumns.choose(population, len(sample))
-    order = np.argsort(sample.votes.item_ids.astype(str), kind="stable") if sample.votes.has_ids else slice(None)
+    order = sample.in_order
     rows = GoldRows(
         sample.votes.patterns,
         sample.votes.inverse.astype(np.int64)[order],

@@ -202,6 +202,26 @@ class CheckedVotes(CountedVotes, ShowsItself):
             other._array = self._array[:, list(rules)]
         return other
 
+    def with_groups(self, groups: IntArray, group_names: Sequence[Hashable]) -> Self:
+        """The same votes on items in other groups, each given by its place among the names.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0, 1], [0, 1]]).with_groups(np.array([1, 0]), ["easy", "hard"])
+        >>> votes.group_names, votes.patterns.n_patterns
+        (('easy', 'hard'), 2)
+        """
+        other = self._like(self.rule_names)
+        other.group_names, other._groups = tuple(group_names), np.asarray(groups)
+        if self._array is None:
+            both, place = np.unique(np.stack([self.inverse, other._groups]), axis=1, return_inverse=True)
+            counts = np.bincount(place.ravel(), minlength=both.shape[1])
+            patterns = self.patterns.take(both[0], counts)
+            other._patterns_and_inverse = replace(patterns, groups=both[1]), place.ravel()
+        return other
+
     def without_ids(self) -> Self:
         """The same votes on items that nobody knows."""
         other = self._like(self.rule_names)
