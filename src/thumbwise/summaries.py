@@ -130,6 +130,17 @@ def show_box(box: Any) -> Shown:
     return Shown(title, ("moment", "lower", "upper", *counted), tuple(rows), (_grounds(box.evidence),), n_left_out)
 
 
+def list_box(box: Any) -> str:
+    """The intervals as text, one a line; the middle is left out if there are many."""
+    n = len(box)
+    shown = range(n) if n <= 20 else [*range(12), *range(n - 6, n)]
+    width = max(len(box.names[m]) for m in shown)
+    lines = [f"  {box.names[m]:<{width}}  {at_least(box.lower[m])} .. {at_most(box.upper[m])}" for m in shown]
+    if n > 20:
+        lines.insert(12, f"  ... {n - 18} more")
+    return "\n".join([f"Box: {n} intervals, {box.evidence.method}", *lines])
+
+
 def show_certificate(certificate: Any) -> Shown:
     """The sentence that may be quoted, and the numbers behind it."""
     rows = tuple(

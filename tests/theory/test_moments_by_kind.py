@@ -10,6 +10,7 @@ from support.problems import make_votes
 from thumbwise.box.moments.linear import About, MomentBuilder, find_accuracies, find_frequencies
 from thumbwise.box.moments.of_classes import class_frequencies
 from thumbwise.box.moments.of_rules import accuracies, class_accuracies, confusion_cells
+from thumbwise.game.pinning import frequency_bounds
 
 
 def problem(rule_names: tuple[str, ...] = ("a", "b", "c")) -> tuple[tw.Votes, np.ndarray]:
@@ -58,7 +59,7 @@ def test_a_box_that_says_nothing_of_class_frequencies_leaves_them_to_gold_alone(
     votes, labels = problem()
     box = box_of(votes, labels, (accuracies,))
     assert box.class_bounds is not None
-    lower, upper = box.frequency_bounds(votes)
+    lower, upper = frequency_bounds(box, votes)
     np.testing.assert_array_equal((lower, upper), box.class_bounds)
     assert (upper > 0).all()
     assert box.places("frequency", votes.class_names) == [None, None]

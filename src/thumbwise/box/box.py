@@ -28,10 +28,10 @@ from thumbwise.box.moments.linear import (
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opened_gold import open_gold
 from thumbwise.box.opinions.choosing import Opinions
+from thumbwise.box.opinions.levels import FeatureLevels
 from thumbwise.box.written_bounds import check_bounds, fill_bounds, split_bounds
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.outward import at_least, at_most
-from thumbwise.summaries import Shown, ShowsItself, show_box
+from thumbwise.summaries import Shown, ShowsItself, list_box, show_box
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import as_votes, read_items
 from thumbwise.votes.labels import KnownLabels, label_masses
@@ -64,6 +64,8 @@ class Box(ShowsItself):
         Classes of the votes that it was made for, under which arrays and frames beside it are read.
     gold : GoldSample or None
         What it was made of, if that is still at hand: not in a box that was read from a file.
+    levels : FeatureLevels or None
+        Groups of items, from their features, that a learned opinion speaks of.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class Box(ShowsItself):
     class_bounds: FloatArray | None = None
     class_names: tuple[Hashable, ...] | None = None
     gold: GoldSample | None = None
+    levels: FeatureLevels | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self.names, self.lower, self.upper, self.least, self.most)
@@ -169,6 +172,8 @@ class Box(ShowsItself):
         moments: Sequence[MomentBuilder] = STANDARD,
         opinions: Opinions = "auto",
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
+        features: Any = None,
+        gold_features: Any = None,
         n_permutations: int = 999,
     ) -> Box:
         """Intervals from items whose label is known.
@@ -198,10 +203,12 @@ class Box(ShowsItself):
             the :class:`Votes` and returns a class, or -1, for each item; no label may have a part in it.
         class_frequencies : mapping of class to (lower, upper), optional
             Known from elsewhere; gold then spends nothing on class frequencies.
+        features, gold_features : matrices, optional
+            Numbers beside the votes, a row for each item of the pool and of gold, such as embeddings, dense or sparse,
+            that the learned opinion may use too. ``fit`` and ``predict`` then need them as ``X``.
         n_permutations : int
-            For the test, from votes alone, of whether gold could be a random sample; its verdict goes into
-            ``evidence.sample_check``, and every sentence about the box carries it. 0 looks at each rule's coverage and
-            classes only, which overlooks most samples of easy or hard items.
+            For the test, from votes alone, of whether gold could be a random sample; 0 looks at coverage and classes of
+            each rule only, which overlooks most samples of easy or hard items.
 
         Notes
         -----
@@ -220,6 +227,7 @@ class Box(ShowsItself):
             moments=moments,
             opinions=opinions,
             class_frequencies=class_frequencies,
+            features=None if features is None and gold_features is None else (features, gold_features),
             n_permutations=n_permutations,
         )
 
@@ -233,18 +241,20 @@ class Box(ShowsItself):
         moments: Sequence[MomentBuilder] = STANDARD,
         opinions: Opinions = "auto",
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
+        features: tuple[Any, Any] | None = None,
         n_permutations: int = 999,
     ) -> Box:
         """:meth:`from_gold` for gold that was read and checked already."""
         check_level(confidence_level)
         asked = replace(sample, builders=tuple(moments), skips_classes=class_frequencies is not None)
-        bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies, opinions)
+        bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies, opinions, features)
+        sample, levels = bounds.sample, bounds.levels
         pooled = build_moments(bounds.builders, sample.pool)
         return cls(
             pooled.about,
             bounds.lower,
             bounds.upper,
-            gold_evidence(asked, confidence_level, recipe, n_permutations),
+            replace(gold_evidence(asked, confidence_level, recipe, n_permutations), pool=sample.pool.fingerprint),
             bounds.builders,
             bounds.right,
             bounds.drawn,
@@ -254,6 +264,7 @@ class Box(ShowsItself):
             bounds.of_classes,
             sample.pool.class_names,
             sample,
+            levels,
         )
 
     @classmethod
@@ -279,10 +290,9 @@ class Box(ShowsItself):
 
         Notes
         -----
-        *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and the
-        class frequencies lie where they are said to, the box holds the truth with probability at least
-        ``confidence_level``: gold is a random part of gold and pool together, within each class, for every number of
-        items of the class that its frequency allows; hypergeometric, no approximation.
+        *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and class
+        frequencies lie where they are said to, the box holds the truth with probability at least ``confidence_level``:
+        gold is a random part of gold and pool, within each class, for every number of items that its frequency allows.
         """
         drawn = ByClass(class_frequencies)
         return cls.from_gold(gold_votes, gold_labels, pool=pool, confidence_level=confidence_level, gold_is=drawn)
@@ -296,8 +306,7 @@ class Box(ShowsItself):
         bounds : mapping or frame
             As in :meth:`from_bounds`.
         moments : sequence of builders
-            Kinds of moments to be added, such as :func:`thumbwise.box.moments.group_frequencies` or
-            :class:`thumbwise.box.moments.LinearMoment`; those that ``bounds`` does not mention stay free.
+            Kinds of moments to be added (:mod:`thumbwise.box.moments`); what ``bounds`` does not mention stays free.
 
         Examples
         --------
@@ -312,7 +321,6 @@ class Box(ShowsItself):
         builders = (*self.builders, *moments)
         wider = build_moments(builders, votes)
         n_new = len(wider) - len(self)
-        least, most = (wider.least, wider.most) if n_new else (self.least, self.most)
         low, high = split_bounds(bounds)
         before = np.append(self.lower, wider.least[len(self) :]), np.append(self.upper, wider.most[len(self) :])
         lower, upper = fill_bounds(wider, low, before[0], "lower"), fill_bounds(wider, high, before[1], "upper")
@@ -330,8 +338,8 @@ class Box(ShowsItself):
             evidence=replace(self.evidence, assumption=assumption),
             gold_right=next(counts),
             gold_drawn=next(counts),
-            least=least,
-            most=most,
+            least=wider.least if n_new else self.least,
+            most=wider.most if n_new else self.most,
         )
 
     def without_rules(self, rules: str | Sequence[str]) -> Box:
@@ -373,14 +381,6 @@ class Box(ShowsItself):
             )
         return moments
 
-    def frequency_bounds(self, votes: CountedVotes) -> tuple[FloatArray, FloatArray]:
-        """Bounds of the class frequencies without any vote: of the box's own and ``class_bounds``, the narrower."""
-        places = find_frequencies(self.about, votes.class_names)
-        lower, upper = np.where(places < 0, 0.0, self.lower[places]), np.where(places < 0, 1.0, self.upper[places])
-        if self.class_bounds is None:
-            return lower, upper
-        return np.maximum(lower, self.class_bounds[0]), np.minimum(upper, self.class_bounds[1])
-
     def places(self, kind: Literal["accuracy", "frequency"], names: Iterable[Hashable]) -> list[int | None]:
         """Where it bounds the accuracy of each rule, or the frequency of each class; None where it does not."""
         find = find_accuracies if kind == ACCURACY else find_frequencies
@@ -397,9 +397,4 @@ class Box(ShowsItself):
         return show_box(self)
 
     def __repr__(self) -> str:
-        shown = range(len(self)) if len(self) <= 20 else [*range(12), *range(len(self) - 6, len(self))]
-        width = max(len(self.names[m]) for m in shown)
-        lines = [f"  {self.names[m]:<{width}}  {at_least(self.lower[m])} .. {at_most(self.upper[m])}" for m in shown]
-        if len(self) > 20:
-            lines.insert(12, f"  ... {len(self) - 18} more")
-        return "\n".join([f"Box: {len(self)} intervals, {self.evidence.method}", *lines])
+        return list_box(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from thumbwise.box.gold_checks.sample_check import check_sample
 from thumbwise.box.moments.linear import MomentBuilder, Moments, build_moments
 from thumbwise.box.moments.of_classes import class_frequencies
 from thumbwise.box.moments.standard import STANDARD
-from thumbwise.box.opinions.choosing import Opinions, Panel, choose_opinions
+from thumbwise.box.opinions.choosing import Opinions, choose_opinions
 from thumbwise.box.opinions.learned import learn_opinion
+from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 Frequencies = Mapping[Hashable, tuple[float, float]]
+# Of the pool, and of the gold items.
+Features = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class Bounds:
 
     Attributes
     ----------
+    sample : GoldSample
+        As counted: with opinions, and with items in groups where features say so.
     builders : tuple of builders
         Of the moments that are bounded.
     lower, upper : ndarray of shape (n_moments,)
@@ -92,14 +97,18 @@ class Bounds:
         What was counted.
     of_classes : ndarray of shape (2, n_classes) or None
         Bounds of the class frequencies with all of the allowed error.
+    levels : FeatureLevels or None
+        Groups of items, from their features.
     """
 
+    sample: GoldSample
     builders: tuple[MomentBuilder, ...]
     lower: FloatArray
     upper: FloatArray
     right: IntArray | None = None
     drawn: IntArray | None = None
     of_classes: FloatArray | None = None
+    levels: FeatureLevels | None = None
 
 
 def estimate_bounds(
@@ -108,6 +117,7 @@ def estimate_bounds(
     recipe: Recipe,
     frequencies: Frequencies | None = None,
     opinions: Opinions = "auto",
+    features: Features | None = None,
 ) -> Bounds:
     """Bounds that hold jointly but for the allowed error, if gold was drawn as its design says.
 
@@ -116,27 +126,36 @@ def estimate_bounds(
     """
     recipe.check(sample, opinions)
     if isinstance(sample.design, ByClass):
-        _check_by_class(sample, frequencies, opinions)
-        return Bounds(*sample.design.rates(sample, error))
-    panel = choose_opinions(sample, opinions if recipe.is_guarantee else ())
+        _check_by_class(sample, frequencies, opinions, features)
+        return Bounds(sample, *sample.design.rates(sample, error))
+    panel = choose_opinions(sample, opinions if recipe.is_guarantee else (), has_features=features is not None)
+    levels = None
+    if features is not None:
+        for_learned = error * panel.error_for_learned
+        sample, levels, moment, most = learn_levels(sample, panel.population, *features, for_learned)
     sample = replace(sample, builders=(*sample.builders, *panel.opinions))
     lower, upper = recipe.intervals(sample, error * (1 - panel.error_for_learned))
     if frequencies is not None:
         lower, upper = given_frequencies(sample.pooled, sample.pool, frequencies, lower, upper)
     alone = replace(sample, builders=(class_frequencies,))
     bounds = Bounds(
+        sample,
         sample.builders,
         *open_empty(sample.pooled, lower, upper),
         sample.counts.right,
         sample.counts.drawn,
         None if frequencies is not None else np.stack(recipe.intervals(alone, error)),
     )
-    return _with_learned(bounds, sample, panel, error) if panel.learns else bounds
+    if levels is not None:
+        return replace(_with_learned(bounds, moment, most), levels=levels)
+    if not panel.learns:
+        return bounds
+    return _with_learned(bounds, *learn_opinion(sample, panel.population, error * panel.error_for_learned))
 
 
-def _with_learned(bounds: Bounds, sample: GoldSample, panel: Panel, error: float) -> Bounds:
-    """And the log loss of the opinion that gold teaches."""
-    opinion, most = learn_opinion(sample, panel.population, error * panel.error_for_learned)
+def _with_learned(bounds: Bounds, opinion: MomentBuilder, most: float) -> Bounds:
+    """And at most so much log loss of the opinion that gold taught."""
+    sample = bounds.sample
     possible = build_moments((opinion,), sample.pool)
     return replace(
         bounds,
@@ -148,16 +167,20 @@ def _with_learned(bounds: Bounds, sample: GoldSample, panel: Panel, error: float
     )
 
 
-def _check_by_class(sample: GoldSample, frequencies: Frequencies | None, opinions: Opinions) -> None:
+def _check_by_class(
+    sample: GoldSample, frequencies: Frequencies | None, opinions: Opinions, features: Features | None
+) -> None:
     has_opinions = opinions != "auto" and len(opinions) > 0
-    if frequencies is not None or sample.builders != STANDARD or has_opinions:
+    if frequencies is not None or sample.builders != STANDARD or has_opinions or features:
         raise InvalidBoxError(
             "gold that was drawn class by class has its own moments, and class frequencies in its design; leave out ",
             Argument("class_frequencies"),
             ", ",
             Argument("moments"),
-            " and ",
+            ", ",
             Argument("opinions"),
+            " and ",
+            Argument("features"),
             ".",
         )
 

@@ -71,10 +71,10 @@ class GoldAim:
             return None
         votes, labels = box.gold.votes, box.gold.labels
         moments, n = box.moments(votes), len(labels)
-        drawn = np.inf if box.gold_drawn is None else box.gold_drawn
+        drawn = np.zeros(len(box)) if box.gold_drawn is None else box.gold_drawn
         is_open = (box.lower <= box.least) & (box.upper >= box.most)
         totals = moments.totals(label_counts(votes, labels)) / n
-        used = np.flatnonzero(~is_open & (drawn >= _LEAST_DRAWN))
+        used = np.flatnonzero(~is_open & ((drawn == 0) | (drawn >= _LEAST_DRAWN)))
         return cls(take_columns(moments.features, used), votes.patterns.counts / n, totals[used], used)
 
     def join(self, problem: Problem, caution: float) -> Problem:

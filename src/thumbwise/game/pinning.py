@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from thumbwise._typing import IntArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
-from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.linear import build_moments, find_frequencies
 from thumbwise.exceptions import InvalidBoxError, InvalidLabelsError
 from thumbwise.numerics.class_entropy import largest_entropy
 from thumbwise.numerics.maxent import Problem
@@ -63,8 +63,17 @@ def prove_without_votes(votes: CountedVotes, box: Box, known: KnownLabels | None
     The interval of each class frequency is the narrower of the box's and of ``box.class_bounds``, which has all of the
     allowed error. Classes of known items are taken off it.
     """
-    lower, upper = box.frequency_bounds(votes)
+    lower, upper = frequency_bounds(box, votes)
     if known is not None and len(known) < votes.n_items:
         counts, n_open = np.bincount(known.labels, minlength=votes.n_classes), votes.n_items - len(known)
         lower, upper = (np.clip((bound * votes.n_items - counts) / n_open, 0, 1) for bound in (lower, upper))
     return largest_entropy(lower, upper)
+
+
+def frequency_bounds(box: Box, votes: CountedVotes) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the class frequencies without any vote: of the box's own and ``class_bounds``, the narrower."""
+    places = find_frequencies(box.about, votes.class_names)
+    lower, upper = np.where(places < 0, 0.0, box.lower[places]), np.where(places < 0, 1.0, box.upper[places])
+    if box.class_bounds is None:
+        return lower, upper
+    return np.maximum(lower, box.class_bounds[0]), np.minimum(upper, box.class_bounds[1])

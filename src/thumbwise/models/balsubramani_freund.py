@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from thumbwise._typing import FloatArray
+from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.box.box import Box
 from thumbwise.box.designs.plain import Subset
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.kinds import is_over_votes
 from thumbwise.box.moments.linear import MomentBuilder
+from thumbwise.box.opinions.features import read_features
 from thumbwise.exceptions import InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
 from thumbwise.game.caution import CautiousFit, GoldAim, Search, check_caution, choose_caution, fit_cautiously
 from thumbwise.game.certificate import Certificate
@@ -32,6 +33,7 @@ from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.outward import at_most
 from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.inputs import in_memory
 from thumbwise.votes.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.votes.votes import Votes
 
@@ -123,7 +125,13 @@ class BalsubramaniFreund(LabelModel):
         self.max_iter = max_iter
 
     def fit(
-        self, votes: Any, y: Any = None, *, box: Box | None = None, start: BalsubramaniFreund | None = None
+        self,
+        votes: Any,
+        y: Any = None,
+        *,
+        X: Any = None,  # noqa: N803 - as scikit-learn calls it
+        box: Box | None = None,
+        start: BalsubramaniFreund | None = None,
     ) -> BalsubramaniFreund:
         """Find the weights for a box, or for the box that the known labels in ``y`` give.
 
@@ -134,6 +142,9 @@ class BalsubramaniFreund(LabelModel):
         y : array-like of shape (n_items,), optional
             Classes of the pool's items, -1 or missing where unknown. The items with a label are taken as a random
             part of the pool: ``Box.from_gold(..., gold_is="subset")``.
+        X : matrix of shape (n_items, n_features), optional
+            Numbers beside the votes, such as embeddings, dense or sparse, that the learned opinion may use too;
+            predictions then need them too. With a box that was made with features, those of the pool.
         box : Box, optional
             Instead of ``y``.
         start : BalsubramaniFreund, optional
@@ -145,7 +156,9 @@ class BalsubramaniFreund(LabelModel):
         check_caution(self.caution)
         earlier = _read_start(start)
         votes, y = read_for_fit(votes, y, None if box is None else box.class_names)
-        box = self._settle_box(votes, y, box)
+        box = self._settle_box(votes, y, box, X)
+        votes = votes if box.levels is None else box.levels.group(in_memory(votes), X)
+        _check_pool(votes, box)
         known = box.known if self.pin_gold else None
         problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
         baseline = prove_without_votes(votes, box, known)
@@ -168,7 +181,7 @@ class BalsubramaniFreund(LabelModel):
         self._remember(votes, known)
         return self
 
-    def _settle_box(self, votes: Votes, y: Any, box: Box | None) -> Box:
+    def _settle_box(self, votes: Votes, y: Any, box: Box | None, features: Any) -> Box:
         if (box is None) == (y is None):
             raise InvalidLabelsError(
                 "fit needs either labels (y, with -1 where unknown) or a box, and not both; found "
@@ -180,16 +193,12 @@ class BalsubramaniFreund(LabelModel):
             if not known.any():
                 raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
             gold = GoldSample(votes.take(known), labels[known], votes, Subset())
-            return Box.from_sample(gold, confidence_level=self.confidence_level)
-        if box.evidence.pool not in (None, votes.fingerprint):
+            pair = None if features is None else _features_of(features, known)
+            return Box.from_sample(gold, confidence_level=self.confidence_level, features=pair)
+        if (features is None) != (box.levels is None):
             raise InvalidBoxError(
-                f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
-                "Make it anew from these votes",
-                InPython(
-                    "; to use its numbers all the same, without its guarantee, pass "
-                    "Box.from_bounds(votes, lower=box.lower, upper=box.upper)"
-                ),
-                ".",
+                "a box and a fit must both have features of the items, or neither; "
+                + ("X is missing." if features is None else "the box was made without them: drop X.")
             )
         return box
 
@@ -212,6 +221,30 @@ class BalsubramaniFreund(LabelModel):
         if self.caution == "auto":
             return problem, choose_caution(problem, aim, game, baseline, search), widening
         return problem, fit_cautiously(problem, aim, float(self.caution), game.weights, search), widening
+
+    def with_features(self, votes: Any, X: Any) -> Votes:  # noqa: N803 - as scikit-learn calls it
+        """Votes that carry what features say of their items, for everything that takes votes beside this model."""
+        check_is_fitted(self)
+        if self.box_.levels is None:
+            raise InvalidChoiceError("the model was fitted without features of the items; pass votes alone.")
+        return self.box_.levels.group(in_memory(super()._read(votes)), X)
+
+    def predict_proba(self, votes: Any, X: Any = None) -> FloatArray:  # noqa: N803
+        """As for all models; a model that was fitted with features needs those of the items."""
+        return super().predict_proba(votes if X is None else self.with_features(votes, X))
+
+    def predict(self, votes: Any, X: Any = None) -> AnyArray:  # noqa: N803
+        """As for all models; a model that was fitted with features needs those of the items."""
+        return super().predict(votes if X is None else self.with_features(votes, X))
+
+    def _read(self, votes: Any) -> Any:
+        read = super()._read(votes)
+        if self.box_.levels is not None and read.group_names != self.box_.levels.names:
+            raise InvalidChoiceError(
+                "the model was fitted with features of the items, and needs them here: pass X, or ",
+                "model.with_features(votes, X) in place of votes.",
+            )
+        return read
 
     def additive_terms(self) -> AdditiveTerms:
         """Weights times features, read off an item without votes and off items with one vote each.
@@ -273,6 +306,26 @@ class BalsubramaniFreund(LabelModel):
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         features = self.box_.moments(votes).features
         return probabilities(self.weights_, features, votes.n_classes)
+
+
+def _features_of(features: Any, known: AnyArray) -> tuple[Any, Any]:
+    """Those of the pool, and those of the gold items in it."""
+    matrix = read_features(features, len(known), "X")
+    return matrix, matrix[np.flatnonzero(known)]
+
+
+def _check_pool(votes: CountedVotes, box: Box) -> None:
+    """Refuse a box that was made for other items."""
+    if box.evidence.pool not in (None, votes.fingerprint):
+        raise InvalidBoxError(
+            f"the box must have been made for these items; it was made for other votes ({box.evidence.method}). "
+            "Make it anew from these votes",
+            InPython(
+                "; to use its numbers all the same, without its guarantee, pass "
+                "Box.from_bounds(votes, lower=box.lower, upper=box.upper)"
+            ),
+            ".",
+        )
 
 
 def _warn_if_far(fitted: CautiousFit, tol: float) -> None:

@@ -10,11 +10,13 @@ import numpy as np
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.ridge_softmax import Prior, fit_ridge_softmax
-from thumbwise.numerics.stack_columns import PANEL
+from thumbwise.numerics.stack_columns import FEATURE, PANEL
 
-# Precisions of the weights of the panel, of rules, of votes, of classes, of features of the items: one fit that
-# follows rules, one that hardly does. Which of them is right differs from data to data; labels decide as they come.
-_PRECISIONS = ((2.0, 1.0, 2.0, 1.0, 4.0), (2.0, 16.0, 32.0, 1.0, 32.0))
+# Precisions of the weights of the panel, of rules, of votes, of classes: one fit that follows rules, one that hardly
+# does. With features of the items, which come last, both hardly follow rules, and one follows features. Which of them
+# is right differs from data to data; labels decide as they come.
+_PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
+_WITH_FEATURES = ((2.0, 16.0, 32.0, 1.0, 1.0), (2.0, 16.0, 32.0, 1.0, 4.0))
 # Before any label, half of what majority says plus half of what the panel says.
 _TRUST_IN_PANEL = 0.5
 # Probabilities count as no smaller than this when the two fits are compared.
@@ -23,9 +25,10 @@ _ROUGH = 1e-3
 
 
 def stack_priors(kinds: IntArray) -> tuple[Prior, ...]:
-    """The priors of the two fits, for columns of these kinds."""
+    """The priors of the fits, for columns of these kinds."""
     mean = np.where(kinds == PANEL, _TRUST_IN_PANEL, 0.0)
-    return tuple(Prior(mean, np.array(precisions)[kinds]) for precisions in _PRECISIONS)
+    chosen = _WITH_FEATURES if (kinds == FEATURE).any() else _PRECISIONS
+    return tuple(Prior(mean, np.array(precisions)[kinds]) for precisions in chosen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,21 +55,22 @@ class Panel:
         return FOR_LEARNED if self.learns else 0.0
 
 
-def choose_opinions(sample: GoldSample, asked: Opinions) -> Panel:
+def choose_opinions(sample: GoldSample, asked: Opinions, *, has_features: bool = False) -> Panel:
     """Opinions for some gold: those asked for, or, by default, what panels of that size are best served with.
 
     By default: nothing for up to four distinct rules, which each say more than they say together; for more, majority
     vote and the panel; and with at least 30 gold labels, drawn plainly at random, a learned opinion, which then gets
-    nine tenths of the error. No label has a part in this.
+    nine tenths of the error. Where items have features, there is always something to learn.
+    No label has a part in this.
     """
     population = _population(sample)
     is_auto = isinstance(asked, str) and asked == "auto"
-    if is_auto and first_of_copies(population).sum() <= FEW_RULES:
-        return Panel((), False, population)
-    wanted: list[OpinionLike] = [MAJORITY, PANEL, LEARNED] if is_auto else _listed(asked)
+    is_few = first_of_copies(population).sum() <= FEW_RULES
+    wanted = ([] if is_few else [MAJORITY, PANEL, LEARNED]) if is_auto else _listed(asked)
+    wanted += [LEARNED] * (has_features and LEARNED not in wanted)
     objection = _cannot_learn(sample)
-    if LEARNED in wanted and objection and not is_auto:
-        raise InvalidBoxError('the opinion "learned" ', objection, "; leave it out.")
+    if LEARNED in wanted and objection and (has_features or not is_auto):
+        raise InvalidBoxError("a learned opinion ", objection, "; leave it out, and ", Argument("features"), " too.")
     found = [opinion for like in wanted if like != LEARNED for opinion in _make(like, sample, population)]
     _check_names(found)
     return Panel(tuple(found), LEARNED in wanted and objection is None, population)

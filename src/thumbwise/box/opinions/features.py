@@ -11,22 +11,23 @@ import scipy.sparse as sp
 from thumbwise._typing import FloatArray
 from thumbwise.exceptions import Argument, InvalidVotesError
 
-# More columns than this are replaced by as many principal directions.
-_MOST_COLUMNS = 50
+# Principal components that are used, at most.
+_MOST_COMPONENTS = 50
 
 
 def read_features(features: Any, n_items: int, name: str) -> Any:
     """A matrix with a row for each item: dense or sparse, finite."""
-    matrix: Any = features.tocsr() if sp.issparse(features) else np.asarray(features, dtype=float)
+    is_sparse = bool(sp.issparse(features))
+    matrix: Any = sp.csr_array(features) if is_sparse else np.asarray(features, dtype=float)
     if matrix.ndim != 2 or matrix.shape[0] != n_items or matrix.shape[1] == 0:
         raise InvalidVotesError(
             Argument(name),
             f" must be a matrix with a row for each of the {n_items:,} items; found shape {matrix.shape}.",
         )
-    values: Any = matrix.data if sp.issparse(matrix) else matrix
+    values = matrix.data if is_sparse else matrix
     bad = ~np.isfinite(values)
     if bad.any():
-        where = "" if sp.issparse(matrix) else f", the first in row {int(np.argmax(bad.any(axis=1)))}"
+        where = "" if is_sparse else f", the first in row {int(np.argmax(bad.any(axis=1)))}"
         raise InvalidVotesError(
             Argument(name), f" must be finite numbers; found {int(bad.sum()):,} that are not{where}. Fill or drop them."
         )
@@ -35,49 +36,56 @@ def read_features(features: Any, n_items: int, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """Few columns of about the same size, in place of whatever the user has; from all items and no label.
+    """Few columns in place of whatever the user has: principal components of standardised columns, the first of size 1.
+
+    What many columns have in common comes first and weighs most, so that a regression with one prior for all may rely
+    on it before it has seen many labels. From all items and no label.
 
     Attributes
     ----------
-    directions : ndarray of shape (n_columns, n_features) or None
-        Principal directions, if there are more columns than can be used.
-    centre, scale : ndarray of shape (n_features,)
+    centre, scale : ndarray of shape (n_columns,)
+        Mean and standard deviation of each column; the mean of a sparse matrix is left as it is.
+    directions : ndarray of shape (n_columns, n_components)
     """
 
-    n_columns: int
-    directions: FloatArray | None
     centre: FloatArray
     scale: FloatArray
+    directions: FloatArray
 
     @classmethod
     def of(cls, population: Any) -> Scaling:
         """For the items that gold was drawn from."""
-        directions = _directions(population) if population.shape[1] > _MOST_COLUMNS else None
-        columns = _project(population, directions)
-        centre, scale = columns.mean(axis=0), columns.std(axis=0)
-        return cls(population.shape[1], directions, centre, np.where(scale > 0, scale, 1.0))
+        is_sparse = sp.issparse(population)
+        squares = population.multiply(population) if is_sparse else population**2
+        mean, power = (np.asarray(part.mean(axis=0)).ravel() for part in (population, squares))
+        spread = np.sqrt(np.maximum(power - mean**2, 0))
+        centre = np.zeros_like(mean) if is_sparse else mean
+        plain = cls(centre, np.where(spread > 0, spread, 1.0), np.eye(0))
+        columns = plain._standardise(population)
+        return cls(plain.centre, plain.scale, _directions(columns))
+
+    def _standardise(self, matrix: Any) -> Any:
+        if isinstance(matrix, np.ndarray):
+            return (matrix - self.centre) / self.scale
+        return matrix @ sp.diags_array(1 / self.scale)
 
     def apply(self, matrix: Any) -> FloatArray:
-        """Columns of mean 0 and standard deviation 1 over the population."""
-        if matrix.shape[1] != self.n_columns:
+        """The components of some items, shape (n_items, n_components)."""
+        if matrix.shape[1] != len(self.centre):
             raise InvalidVotesError(
-                f"features must have the {self.n_columns:,} columns that were fitted; found {matrix.shape[1]:,}."
+                f"features must have the {len(self.centre):,} columns that were fitted; found {matrix.shape[1]:,}."
             )
-        return np.asarray((_project(matrix, self.directions) - self.centre) / self.scale)
+        return np.asarray(self._standardise(matrix) @ self.directions)
 
 
-def _directions(population: Any) -> FloatArray:
-    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415  # only for wide features
+def _directions(columns: Any) -> FloatArray:
+    """Principal directions, at most fifty, over the size of the first component."""
+    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415  # only with features
 
-    n = min(_MOST_COLUMNS, min(population.shape) - 1)
-    return np.asarray(TruncatedSVD(max(1, n), random_state=0).fit(population).components_.T)
-
-
-def _project(matrix: Any, directions: FloatArray | None) -> FloatArray:
-    if directions is not None:
-        return np.asarray(matrix @ directions)
-    dense = matrix.toarray() if sp.issparse(matrix) else matrix  # type: ignore[attr-defined]
-    return np.asarray(dense, dtype=np.float64)
+    n = max(1, min(_MOST_COMPONENTS, min(columns.shape) - 1))
+    parts = TruncatedSVD(n, random_state=0).fit(columns)
+    largest = parts.singular_values_[0] / np.sqrt(columns.shape[0])
+    return np.asarray(parts.components_.T / (largest if largest > 0 else 1.0))
 
 
 def stack_features(pool: Any, gold: Any) -> Any:

@@ -21,8 +21,8 @@ from thumbwise.numerics.stack_columns import StackColumns
 from thumbwise.votes.inputs import in_memory
 from thumbwise.votes.votes import Votes
 
-# For each class that it thinks most likely, so many steps of how sure it is.
-_N_STEPS = 8
+# Groups, at most: steps of how sure it is, for each class that it thinks most likely. Coarse steps cost bound.
+_MOST_GROUPS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class FeatureLevels:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the groups, least sure first for each class."""
-        return tuple(f"{name} {step + 1}" for name in self.class_names for step in range(_N_STEPS))
+        return tuple(f"{name} {step + 1}" for name in self.class_names for step in range(self.edges.shape[1] + 1))
 
     def losses(self, rows: ItemRows) -> FloatArray:
         """Log losses of the opinion on items."""
@@ -60,7 +60,7 @@ class FeatureLevels:
         best = losses.argmin(axis=1)
         sure = np.exp(-losses.min(axis=1))
         steps = (sure[:, None] >= self.edges[best]).sum(axis=1)
-        return np.asarray(best * _N_STEPS + steps)
+        return np.asarray(best * (self.edges.shape[1] + 1) + steps)
 
     def group(self, votes: Votes, features: Any) -> Votes:
         """The votes with the group of each item, from a row of features for each."""
@@ -85,7 +85,7 @@ def learn_levels(
     matrix, of_gold = _read_both(sample, pool, features, gold_features)
     everything = matrix if sample.gold_is == "subset" else stack_features(matrix, of_gold)
     scaling = Scaling.of(everything)
-    columns = FeatureColumns(StackColumns.choose(population, len(sample)), len(scaling.centre))
+    columns = FeatureColumns(StackColumns.choose(population, len(sample)), scaling.directions.shape[1])
     rows = ItemRows.of(pool.patterns, pool.inverse.astype(np.int64), scaling.apply(matrix))
     gold_rows = ItemRows.of(sample.votes.patterns, sample.votes.inverse.astype(np.int64), scaling.apply(of_gold))
     gold = GoldRows(gold_rows, sample.in_order, sample.labels[sample.in_order], sample.gold_is == "separate")
@@ -119,7 +119,8 @@ def _read_both(sample: GoldSample, pool: Votes, features: Any, gold_features: An
 def _edges(losses: FloatArray) -> FloatArray:
     """Quantiles of the largest probability among the items of each class that is most likely."""
     best, sure = losses.argmin(axis=1), np.exp(-losses.min(axis=1))
-    steps = np.arange(1, _N_STEPS) / _N_STEPS
+    n_steps = max(2, _MOST_GROUPS // losses.shape[1])
+    steps = np.arange(1, n_steps) / n_steps
     return np.stack(
         [np.quantile(sure[best == c], steps) if (best == c).any() else steps for c in range(losses.shape[1])]
     )
