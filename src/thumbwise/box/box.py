@@ -29,7 +29,7 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opened_gold import open_gold
 from thumbwise.box.opinions.choosing import Opinions
 from thumbwise.box.opinions.levels import FeatureLevels
-from thumbwise.box.written_bounds import check_bounds, fill_bounds, split_bounds
+from thumbwise.box.written_bounds import check_bounds, check_same_moments, fill_bounds, split_bounds
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.summaries import Shown, ShowsItself, list_box, show_box
 from thumbwise.votes.counted_votes import CountedVotes
@@ -373,18 +373,18 @@ class Box(ShowsItself):
     def moments(self, votes: CountedVotes) -> Moments:
         """The constrained moments, on the patterns of some votes of the same rules and classes."""
         moments = build_moments(self.builders, votes)
-        if moments.names != self.names:
-            strange = sorted(set(moments.names) ^ set(self.names)) or ["the same names in another order"]
-            raise InvalidBoxError(
-                f"the box must speak of the rules and classes of the votes; {len(strange)} differ: "
-                f"{', '.join(strange[:5])}. Make the box from votes with the same rule names and class names."
-            )
+        check_same_moments(self.names, moments.names)
         return moments
 
     def places(self, kind: Literal["accuracy", "frequency"], names: Iterable[Hashable]) -> list[int | None]:
         """Where it bounds the accuracy of each rule, or the frequency of each class; None where it does not."""
         find = find_accuracies if kind == ACCURACY else find_frequencies
         return [None if m < 0 else m for m in find(self.about, list(names)).tolist()]
+
+    def holds(self, votes: Any, labels: Any) -> bool:
+        """Whether true labels, all of them known, lie in the box, opinions included: for tests and simulations."""
+        votes, labels = read_items(votes, labels)
+        return self.contains(self.moments(votes).averages(label_masses(votes, labels)))
 
     def contains(self, values: FloatArray, slack: float = 1e-12) -> bool:
         """Whether every value lies in its interval."""

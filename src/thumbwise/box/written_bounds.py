@@ -85,6 +85,16 @@ def _find(moments: Moments, name: Hashable) -> int:
     raise InvalidBoxError(f"bounds must name a moment, a rule or a class; found {text!r}. Known: {known}.")
 
 
+def check_same_moments(names: Sequence[str], others: Sequence[str]) -> None:
+    """Refuse votes whose rules and classes are not those of a box."""
+    if tuple(names) != tuple(others):
+        strange = sorted(set(others) ^ set(names)) or ["the same names in another order"]
+        raise InvalidBoxError(
+            f"the box must speak of the rules and classes of the votes; {len(strange)} differ: "
+            f"{', '.join(strange[:5])}. Make the box from votes with the same rule names and class names."
+        )
+
+
 def check_bounds(
     names: Sequence[str],
     lower: FloatArray,
