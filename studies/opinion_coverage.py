@@ -31,6 +31,7 @@ from studies.coverage import FALSE_ALARM, LEVELS, allowed_misses
 from studies.drawing import (
     CROWDS,
     TITLES,
+    BoolArray,
     Draw,
     Population,
     box_of_draw,
@@ -39,6 +40,7 @@ from studies.drawing import (
     split_population,
 )
 from studies.reporting import markdown_table, publish
+from thumbwise._typing import IntArray
 from thumbwise.box.gold import GoldIs
 from thumbwise.box.moments.linear import LEARNED
 from thumbwise.metrics import log_loss
@@ -92,7 +94,7 @@ def judge_draw(population: Population, draw: Draw, gold_is: GoldIs, level: float
     return Judged(population.name, gold_is, level, number, holds, bool(inside[is_learned].all()), bounds, is_fitted)
 
 
-def _inside(draw: Draw, box: tw.Box) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _inside(draw: Draw, box: tw.Box) -> BoolArray:
     """Which moments realised on the pool lie in the box."""
     moments = box.moments(draw.pool)
     truth = moments.totals(label_counts(draw.pool, draw.pool_labels)) / np.maximum(moments.sizes, 1)
@@ -145,9 +147,9 @@ def tabulate(judged: Sequence[Judged]) -> str:
     return markdown_table(["dataset", "level", "draws", "(a) box", "(b) learned", *names, ""], lines)
 
 
-def held_counts(rows: Sequence[Judged]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def held_counts(rows: Sequence[Judged]) -> IntArray:
     """Draws in which (a), (b) and each of (c) hold."""
-    return np.array([[row.box, row.learned, *row.bounds] for row in rows]).sum(axis=0)
+    return np.asarray(np.array([[row.box, row.learned, *row.bounds] for row in rows]).sum(axis=0), dtype=np.int64)
 
 
 def _read(lines: Path | None) -> list[Judged]:
