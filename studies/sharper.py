@@ -1,8 +1,8 @@
 """Bounds and labels with opinions and caution, beside what people would use instead: ``python -m studies.sharper``.
 
 Gold is a random part of the pool and nothing is pinned. Bounds and losses are means over all items of the pool, and
-over draws. Datasets: the paper's ten (training and validation items together), four crowds (items with a known truth), and
-the verdicts of 21 language models that rate comments.
+over draws. Datasets: the paper's ten (training and validation items together), four crowds (items with a known truth),
+and the verdicts of 21 language models that rate comments.
 """
 
 from __future__ import annotations
@@ -208,7 +208,8 @@ def main() -> None:
         f"{arguments.gold} gold labels (at most half of the items), part of the pool, not pinned, {100 * LEVEL:.0f} %; "
         f"means of {arguments.draws} draws, seed {arguments.seed}. Bound ± standard error / log loss / accuracy; "
         "regression: log loss / accuracy; accuracies of majority vote / Dawid-Skene / best rule on gold; lead: "
-        "accuracy of auto over the best of these three less one point; share of the rarest class that is found: auto / majority."
+        "accuracy of auto over the best of these three less one point; share of the rarest class that is found: auto / "
+        "majority."
     )
     header = ["set (gold)", "rules alone, caution 1", "caution 1", "caution auto", "caution 0.2", "regression"]
     publish([heading, markdown_table([*header, "simple methods", "lead", "rarest class"], lines)], arguments.output)
