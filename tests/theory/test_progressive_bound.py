@@ -6,8 +6,8 @@ mean of log E exceeds log(1 / error). The right side is computed from the classe
 sees.
 
 Kills, tried once each: the known losses of drawn items with the other sign, or left out; n_population without the gold
-outside of it; log1p with the other sign; a guess, a stake or a lesson that has seen its own label; a boldness of 1.05; a
-loss without its entropy; the floor of a predictor at 0.2 or on one side only.
+outside of it; log1p with the other sign; a guess, a stake or a lesson that has seen its own label; a boldness of 1.05;
+a loss without its entropy; another floor.
 """
 
 from __future__ import annotations
