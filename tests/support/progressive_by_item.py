@@ -19,7 +19,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics import progressive
 from thumbwise.numerics.progressive import Bets, GoldRows, Taught
 from thumbwise.numerics.stack_columns import StackColumns
-from thumbwise.numerics.teaching import Lesson
+from thumbwise.numerics.teaching import Lesson, teach
 from thumbwise.votes.votes import Votes
 
 FLOOR = 0.1
@@ -39,13 +39,13 @@ class Recording:
 @contextmanager
 def recording() -> Iterator[Recording]:
     """Write down lessons, stakes, guesses and largest losses while bounds are made."""
-    record, teach = Recording(), progressive.teach
+    record = Recording()
 
     class RecordedBets(Bets):
         def __init__(self, n_labels: int, error: float) -> None:
             super().__init__(n_labels, error)
             for part in (record.bets, record.most, record.variances):
-                part.append([])  # type: ignore[attr-defined]
+                part.append([])
 
         def stake(self, taught: Taught) -> tuple[float, float]:
             bet = super().stake(taught)

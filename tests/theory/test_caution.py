@@ -158,7 +158,7 @@ def test_minimum_is_that_of_another_solver(caution: float, kind: Kind) -> None:
 
     is_free = ~np.asarray(aim.is_idle) & (problem.shares > 0)
     bounds = [(0, None if free else 0) for free in (*is_free, *is_free)]
-    options = {"maxiter": 20000, "maxfun": 100000, "ftol": 1e-15, "gtol": 1e-10}
+    options: Any = {"maxiter": 20000, "maxfun": 100000, "ftol": 1e-15, "gtol": 1e-10}
     other = minimize(value, np.zeros(2 * len(is_free)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     up, down = np.split(other.x, 2)
     assert fit.solution.dual_value <= other.fun + 1e-9

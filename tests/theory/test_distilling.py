@@ -131,7 +131,7 @@ def test_slope_by_differences(n_classes: int, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_slack_is_close_to_what_the_worst_class_gives_away(seed: int) -> None:
-    """Largest excess over the classes less the target's mean excess; the smooth stand-in is at most log(k) / 100 off."""
+    """Largest excess over the classes less the target's mean excess; the smooth stand-in is a little smaller."""
     rng = np.random.default_rng(seed)
     table, logits = rng.normal(size=(6, 3, 4)), rng.normal(size=(6, 3))
     log_target, masses = logits - np.logaddexp.reduce(logits, axis=1)[:, None], rng.dirichlet(np.ones(6))
