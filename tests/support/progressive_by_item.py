@@ -33,7 +33,6 @@ class Recording:
     lessons: list[list[Lesson]] = field(default_factory=list)
     bets: list[list[tuple[float, float]]] = field(default_factory=list)
     most: list[list[float]] = field(default_factory=list)
-    variances: list[list[float]] = field(default_factory=list)
 
 
 @contextmanager
@@ -44,14 +43,13 @@ def recording() -> Iterator[Recording]:
     class RecordedBets(Bets):
         def __init__(self, n_labels: int, error: float) -> None:
             super().__init__(n_labels, error)
-            for part in (record.bets, record.most, record.variances):
+            for part in (record.bets, record.most):
                 part.append([])
 
         def stake(self, taught: Taught) -> tuple[float, float]:
             bet = super().stake(taught)
             record.bets[-1].append(bet)
             record.most[-1].append(taught.most)
-            record.variances[-1].append(taught.variance)
             return bet
 
     def recorded_teach(*arguments: object) -> tuple[list[Lesson], FloatArray]:
@@ -133,37 +131,45 @@ def item_columns(row: Sequence[int], columns: StackColumns) -> list[list[float]]
     return table
 
 
-def centred_losses(row: Sequence[int], columns: StackColumns, weights: Sequence[float]) -> list[float]:
-    """Log losses of the predictor on one item, less their expectation under itself."""
+def centred_losses(
+    row: Sequence[int], columns: StackColumns, weights: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """Log losses of the predictor on one item, less their expectation under itself; and its probabilities."""
     k = columns.n_classes
     scores = [sum(w * x for w, x in zip(weights, line, strict=True)) for line in item_columns(row, columns)]
     proba = [(1 - FLOOR) * math.exp(score - log_sum_exp(scores)) + FLOOR / k for score in scores]
     entropy = -sum(q * math.log(q) for q in proba)
-    return [-math.log(q) - entropy for q in proba]
+    return [-math.log(q) - entropy for q in proba], proba
 
 
 @dataclass(frozen=True)
 class Walk:
-    """One order: the logarithm of the product, the sum of stakes as shares of the pool, losses and what they hit."""
+    """One order: the logarithm of the product, the sum of stakes as shares of the pool, and for each label its loss.
+
+    ``most`` and ``variances`` are the largest loss of any item and class, and the mean over the pool of the variance of
+    a loss that the predictor itself expects.
+    """
 
     log_capital: float
     staked: float
     losses: list[float]
     most: list[float]
+    variances: list[float]
     on_pool: list[float]
 
 
 def walk(case: Case, columns: StackColumns, record: Recording, order: int, positions: IntArray) -> Walk:
     """Draw the gold items in one order and bet on each, with the classes of all items known."""
     sequence = case.gold[positions].tolist()
-    by_lesson = [
-        (lesson, [centred_losses(row, columns, lesson.weights.tolist()) for row in case.rows.tolist()])
-        for lesson in record.lessons[order]
-    ]
-    capital, staked, losses, most = 0.0, 0.0, [], []
+    by_lesson = []
+    for lesson in record.lessons[order]:
+        items = [centred_losses(row, columns, lesson.weights.tolist()) for row in case.rows.tolist()]
+        by_lesson.append((lesson, [losses for losses, _ in items], _own_variance(items, case)))
+    capital, staked = 0.0, 0.0
+    seen: list[tuple[float, float, float]] = []
     on_pool = [0.0] * len(case.in_pool)
     for t, item in enumerate(sequence):
-        table = next(table for lesson, table in by_lesson if lesson.start <= t < lesson.stop)
+        table, variance = next(one[1:] for one in by_lesson if one[0].start <= t < one[0].stop)
         stake, guess = record.bets[order][t]
         gone = set(sequence[:t])
         left = [table[i][case.truth[i]] for i in range(len(case.truth)) if i not in gone]
@@ -172,6 +178,12 @@ def walk(case: Case, columns: StackColumns, record: Recording, order: int, posit
         share = stake * len(case.in_pool) / len(left)
         staked += share
         on_pool = [total + share * table[i][case.truth[i]] for total, i in zip(on_pool, case.in_pool, strict=True)]
-        losses.append(loss)
-        most.append(max(max(line) for line in table))
-    return Walk(capital, staked, losses, most, on_pool)
+        seen.append((loss, max(max(line) for line in table), variance))
+    losses, most, variances = map(list, zip(*seen, strict=True))
+    return Walk(capital, staked, losses, most, variances, on_pool)
+
+
+def _own_variance(items: Sequence[tuple[list[float], list[float]]], case: Case) -> float:
+    """Mean over the pool of sum_c q(c) a(c)^2."""
+    pool = [items[i] for i in case.in_pool]
+    return math.fsum(q * a * a for losses, proba in pool for a, q in zip(losses, proba, strict=True)) / len(pool)

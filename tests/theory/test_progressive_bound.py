@@ -99,7 +99,7 @@ def test_stakes_and_guesses_by_their_formulas() -> None:
         total, squares = 0.0, 0.0
         for t, loss in enumerate(one.losses):
             guess = total / (100 + t)
-            variance = (100 * record.variances[order][t] + squares) / (100 + t)
+            variance = (100 * max(one.variances[t], 1e-3) + squares) / (100 + t)
             stake = min(math.sqrt(2 * math.log(1 / ERROR) / (variance * 40)), 0.9 / (one.most[t] - guess))
             assert record.bets[order][t] == pytest.approx((stake, guess), abs=1e-12)
             total, squares = total + loss, squares + (loss - guess) ** 2
