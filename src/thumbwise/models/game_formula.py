@@ -27,11 +27,16 @@ def formula_of(box: Box, weights: FloatArray, rule_names: Sequence[str], class_n
 
     Other moments, such as those of groups, are refused.
     """
+    for builder in box.builders:
+        _check_written(builder)
     votes = _one_vote_each(rule_names, class_names)
     sizes = [len(build_moments((builder,), votes)) for builder in box.builders]
     by_builder = list(zip(box.builders, np.split(weights, np.cumsum(sizes)[:-1]), strict=True))
-    others = [(builder, own) for builder, own in by_builder if not is_over_votes(builder)]
-    terms = [_term(builder, float(own[0]), votes.n_classes) for builder, own in others]
+    terms = [
+        _term(builder, float(own[0]), votes.n_classes)
+        for builder, own in by_builder
+        if isinstance(builder, (WeightedVote, Tier, LearnedOpinion))
+    ]
     sums = _add_up([pair for pair in by_builder if is_over_votes(pair[0])], votes)
     return Formula(sums, tuple(term for term in terms if term.weight != 0))
 
@@ -58,14 +63,10 @@ def _add_up(by_builder: Sequence[tuple[MomentBuilder, FloatArray]], votes: Votes
     return AdditiveTerms(np.array(by_vote).reshape(n_rules, k, k), np.asarray(silent @ together))
 
 
-def _term(builder: MomentBuilder, weight: float, n_classes: int) -> Term:
-    """What an opinion adds."""
-    if isinstance(builder, WeightedVote):
-        return Winner(own_class(builder.weights, n_classes), weight)
-    if isinstance(builder, Tier):
-        return Winner(own_class(builder.of.weights, n_classes), weight, builder.least, builder.most)
-    if isinstance(builder, LearnedOpinion):
-        return LogMixture(_stack(builder), -weight, builder.floor)
+def _check_written(builder: MomentBuilder) -> None:
+    """Refuse moments that no formula over votes can say."""
+    if is_over_votes(builder) or isinstance(builder, (WeightedVote, Tier, LearnedOpinion)):
+        return
     name = getattr(builder, "name", getattr(builder, "__name__", type(builder).__name__))
     if isinstance(builder, WrittenOpinion):
         raise InvalidChoiceError(
@@ -77,6 +78,14 @@ def _term(builder: MomentBuilder, weight: float, n_classes: int) -> Term:
         "confusion cells, conditional rates, linear moments without groups, and the opinions of thumbwise; the box "
         f"also has {name!r}. Fit without it, or predict in Python."
     )
+
+
+def _term(opinion: WeightedVote | Tier | LearnedOpinion, weight: float, n_classes: int) -> Term:
+    if isinstance(opinion, LearnedOpinion):
+        return LogMixture(_stack(opinion), -weight, opinion.floor)
+    if isinstance(opinion, Tier):
+        return Winner(own_class(opinion.of.weights, n_classes), weight, opinion.least, opinion.most)
+    return Winner(own_class(opinion.weights, n_classes), weight)
 
 
 def _stack(opinion: LearnedOpinion) -> Formula:

@@ -143,7 +143,8 @@ class Explanation:
     @property
     def opinions(self) -> dict[str, FloatArray]:
         """What each opinion adds to each class, as a whole: majority vote, the panel, what was learned from gold."""
-        return {term.opinion: term.by_class for term in self.terms if term.opinion is not None}
+        by_size = sorted(self.terms, key=lambda term: -float(np.ptp(term.by_class)))
+        return {term.opinion: term.by_class for term in by_size if term.opinion is not None}
 
     @property
     def against(self) -> Hashable:
