@@ -138,8 +138,7 @@ def choose_caution(
     """
     if aim is None:
         return game
-    best = max(game.bound, 0.0)
-    limit = max(best, min(_HIGHER * best, best + _GIVEN_AWAY * max(0.0, baseline - best)))
+    limit = highest_bound(game.bound, baseline)
     candidates: Sequence[float] = CAUTIONS[1:]
     first, last, chosen = 0, len(candidates), game
     while first < last:
@@ -150,6 +149,12 @@ def choose_caution(
         else:
             last = middle
     return chosen
+
+
+def highest_bound(best: float, baseline: float) -> float:
+    """How high a bound "auto" accepts, where that of the game itself is ``best``."""
+    best = max(best, 0.0)
+    return max(best, min(_HIGHER * best, best + _GIVEN_AWAY * max(0.0, baseline - best)))
 
 
 def check_caution(caution: object) -> None:

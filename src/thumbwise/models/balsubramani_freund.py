@@ -37,6 +37,7 @@ from thumbwise.votes.votes import Votes
 if TYPE_CHECKING:
     from thumbwise.models.explained.explaining import Summands
     from thumbwise.models.formula import Formula
+    from thumbwise.models.frontier import Frontier
 
 # Names of the moments of an earlier fit, and their weights.
 Earlier: TypeAlias = tuple[tuple[str, ...], FloatArray]
@@ -245,6 +246,31 @@ class BalsubramaniFreund(LabelModel):
                 "model.with_features(votes, X) in place of votes.",
             )
         return read
+
+    def frontier(self, votes: Any, *, n_folds: int = 5) -> Frontier:
+        """What each caution proves on these items, and what it is expected to lose: twenty of them, and a regression.
+
+        Parameters
+        ----------
+        votes : Votes, LazyVotes, array-like or frame
+            Those that the model was fitted to.
+        n_folds : int
+            Parts of gold, each predicted by fits to the others.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> made = tw.datasets.make_one_coin(400, [0.9, 0.8, 0.7, 0.7, 0.6], random_state=0)
+        >>> model = tw.BalsubramaniFreund().fit(made.votes, [c if i < 100 else -1 for i, c in enumerate(made.labels)])
+        >>> table = model.frontier(made.votes).frame()
+        >>> table["caution"][0], table["caution"][-2:]
+        (1.0, [0.05, None])
+        >>> table["bound"][:-1] == sorted(table["bound"][:-1])
+        True
+        """
+        from thumbwise.models.frontier import draw_frontier  # noqa: PLC0415  # a fit does without
+
+        return draw_frontier(self, self._read(votes), n_folds)
 
     def additive_terms(self) -> AdditiveTerms:
         """Weights times features, read off an item without votes and off items with one vote each.
