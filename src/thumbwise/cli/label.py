@@ -11,7 +11,9 @@ from typing import Literal
 
 from sklearn.exceptions import ConvergenceWarning
 
+from thumbwise.assess.tables.bounds import parts_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
+from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.cli import console as printed
@@ -149,8 +151,11 @@ def print_fit(
     printed.print_dropped(console, drop)
     console.print()
     printed.print_rules(console, rules)
+    printed.print_opinions(console, opinions_table(model, reading))
     printed.print_classes(console, classes)
     printed.print_labels(console, classes)
     printed.print_certificate(console, model.certificate_)
+    printed.print_parts(console, parts_table(model, reading))
+    console.print()
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
     printed.print_warnings(console, rules, worse_than_chance(rules), overruled_table(model, reading))
