@@ -15,7 +15,17 @@ from rich.text import Text
 
 from thumbwise.cli.wording import in_command_words
 from thumbwise.outward import at_most
-from thumbwise.summaries import caution_sentence, fixed, lower_end, parts_sentence, plural, side, signed, upper_end, whole
+from thumbwise.summaries import (
+    caution_sentence,
+    fixed,
+    lower_end,
+    parts_sentence,
+    plural,
+    side,
+    signed,
+    upper_end,
+    whole,
+)
 from thumbwise.summaries import visible as visible  # noqa: PLC0414  # commands print with it
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thumbwise._typing import FloatArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.moments.linear import LEARNED, OPINION
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.game.warm_starts import solve_from
@@ -51,7 +51,7 @@ def bounds_by_part(model: BalsubramaniFreund, votes: CountedVotes) -> dict[str, 
     return bounds
 
 
-def _least_bound(problem: Problem, used: FloatArray, weights: FloatArray) -> float:
+def _least_bound(problem: Problem, used: IntArray, weights: FloatArray) -> float:
     """What the game proves with some of its moments."""
     part = Problem(
         take_columns(problem.features, used),

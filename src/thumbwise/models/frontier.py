@@ -109,7 +109,7 @@ class Frontier(ShowsItself):
         shown = self._shown()
         lines = [shown.headers, *shown.rows]
         body = [f"{row[0]:<10}" + "".join(f"{cell:>10}" for cell in row[1:]) for row in lines]
-        mark = f"* the model's; \"auto\" takes {self.auto:.2f}"
+        mark = f'* the model\'s; "auto" takes {self.auto:.2f}'
         return "\n".join([shown.title, *body, mark, *shown.remarks])
 
 
@@ -233,9 +233,7 @@ def _box_of_part(box: Box, part: GoldSample) -> Box:
     )
     is_open = dict(zip(box.names, (box.lower <= box.least) & (box.upper >= box.most), strict=True))
     opened = np.array([is_open[name] for name in less.names])
-    return replace(
-        less, lower=np.where(opened, less.least, less.lower), upper=np.where(opened, less.most, less.upper)
-    )
+    return replace(less, lower=np.where(opened, less.least, less.lower), upper=np.where(opened, less.most, less.upper))
 
 
 def _learned(box: Box) -> bool:

@@ -15,7 +15,6 @@ from thumbwise.box.opinions.opinion import WeightedVote
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 
 
-
 def opinions_table(model: BalsubramaniFreund, votes: Any) -> Tidy:
     """One row per opinion of the box, in its order; the learned one, if there is one, last.
 

@@ -39,9 +39,9 @@ def rules_table(model: BalsubramaniFreund, votes: Any, worth: Mapping[str, float
     -------
     Tidy
         Columns ``rule``, ``n_votes``, ``votes_per_class``, ``coverage``, ``overlap``, ``conflict``, ``gold_votes``,
-        ``gold_right``, ``gold_accuracy``, ``lower``, ``upper``, ``weight`` (log-odds per vote), ``active`` (the end
-        of the interval that enters the bound with this weight: "lower", "upper" or "none"), ``worth``; facts ``chance``, the accuracy of
-        guessing, ``class_names``, and ``n_silent``, items without any vote.
+        ``gold_right``, ``gold_accuracy``, ``lower``, ``upper``, ``weight`` (log-odds per vote), ``active`` (the end of
+        the interval that enters the bound with this weight: "lower", "upper" or "none"), ``worth``; facts ``chance``,
+        the accuracy of guessing, ``class_names``, and ``n_silent``, items without any vote.
 
     Examples
     --------
