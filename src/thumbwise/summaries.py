@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 60
 # What a table shows where nothing is known.
 NOTHING = "-"
+# The kind of a moment that is a log loss: nothing is counted for it.
+_LEARNED = "learned opinion"
 _PARTS = {"rules": "rules and classes", "opinions": "with opinions", "learned": "with what gold taught"}
 _MOST_CLASSES = 6
 # Tables show the first and the last rows if there are more than these together.
@@ -123,7 +125,7 @@ def show_box(box: Any) -> Shown:
             one_line(box.names[m]),
             at_least(box.lower[m]),
             at_most(box.upper[m]),
-            *(f"{right[m]:,} of {drawn[m]:,}" for _ in counted),
+            *(NOTHING if box.about[m].kind == _LEARNED else f"{right[m]:,} of {drawn[m]:,}" for _ in counted),
         )
         for m in shown
     ]

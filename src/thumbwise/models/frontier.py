@@ -15,7 +15,6 @@ from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.linear import FREQUENCY, LEARNED
 from thumbwise.box.opinions.choosing import LEAST_GOLD
 from thumbwise.box.opinions.learned import LearnedOpinion
-from thumbwise.box.opinions.opinion import Opinion
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidChoiceError, InvalidVotesError
 from thumbwise.game.caution import CAUTIONS, CautiousFit, GoldAim, Search, fit_cautiously, highest_bound
 from thumbwise.game.pinning import pose_known_problem, pose_problem
@@ -201,10 +200,9 @@ def _cross_fit(
 
 def _draw_folds(sample: GoldSample, n_folds: int) -> IntArray:
     """A fold for each gold item, of equal sizes, by ids or rows and a seed that knows sizes only."""
-    ids = sample.votes.item_ids.astype(str) if sample.votes.has_ids else np.arange(len(sample))
     rng = np.random.default_rng([len(sample), sample.pool.n_items, n_folds])
     folds = np.empty(len(sample), dtype=np.int64)
-    folds[np.argsort(ids, kind="stable")] = rng.permutation(np.arange(len(sample)) % n_folds)
+    folds[sample.in_order] = rng.permutation(np.arange(len(sample)) % n_folds)
     return folds
 
 
@@ -216,8 +214,6 @@ def _part(sample: GoldSample, chosen: AnyArray) -> GoldSample:
 
 def _box_of_part(box: Box, part: GoldSample) -> Box:
     """The same moments from part of gold; what the box leaves open stays open."""
-    gold = box.gold
-    counted = [b for b in box.builders if isinstance(b, Opinion) or (gold is not None and b in gold.builders)]
     learns = _learned(box) and len(part) >= LEAST_GOLD
     frequencies = None
     if part.skips_classes:
@@ -226,7 +222,7 @@ def _box_of_part(box: Box, part: GoldSample) -> Box:
     less = Box.from_sample(
         part,
         confidence_level=box.evidence.confidence_level or 0.95,
-        moments=counted,
+        moments=part.builders,  # the opinions among them, which no label had a part in
         opinions=("learned",) if learns else (),
         class_frequencies=frequencies,
         n_permutations=0,
