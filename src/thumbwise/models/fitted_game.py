@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.box import Box
 from thumbwise.box.moments.linear import LEARNED, OPINION
+from thumbwise.game.certificate import Certificate
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.feasibility import widen
@@ -16,16 +18,24 @@ from thumbwise.numerics.maxent import Problem
 from thumbwise.numerics.shared_features import as_rows, take_columns
 from thumbwise.votes.counted_votes import CountedVotes
 
-if TYPE_CHECKING:
-    from thumbwise.models.balsubramani_freund import BalsubramaniFreund
-
 # A dual value is a bound wherever a search ends; so near to the optimum it is the least one to six digits.
 _ROUGH, _MAX_ITER = 1e-4, 200
 # Largest multipliers to try, in multiples of the spread of the costs.
 _PENALTIES = (10.0, 1e3, 1e5)
 
 
-def pose_fitted(model: BalsubramaniFreund, votes: CountedVotes) -> Problem:
+class Fitted(Protocol):
+    """What a model of the game has after a fit."""
+
+    pin_gold: bool
+    tol: float
+    max_iter: int
+    box_: Box
+    weights_: FloatArray
+    certificate_: Certificate
+
+
+def pose_fitted(model: Fitted, votes: CountedVotes) -> Problem:
     """The game of a fit, on the votes that it was fitted to."""
     box, widening = model.box_, model.certificate_.widening
     known = box.known if model.pin_gold else None
@@ -33,7 +43,7 @@ def pose_fitted(model: BalsubramaniFreund, votes: CountedVotes) -> Problem:
     return problem if widening is None else widen(problem, widening)
 
 
-def bounds_by_part(model: BalsubramaniFreund, votes: CountedVotes) -> dict[str, float]:
+def bounds_by_part(model: Fitted, votes: CountedVotes) -> dict[str, float]:
     """Least bound from rules and classes, then with opinions, then with the learned one, as far as the box has them.
 
     Every interval is that of the box: a part that is left out gives nothing back to the others. So this is what each

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from thumbwise.exceptions import Argument, InvalidBoxError, InvalidChoiceError, 
 from thumbwise.game.caution import CAUTIONS, CautiousFit, GoldAim, Search, fit_cautiously, highest_bound
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.models.base import best_classes
-from thumbwise.models.fitted_game import bound_mean, pose_fitted
+from thumbwise.models.fitted_game import Fitted, bound_mean, pose_fitted
 from thumbwise.numerics.feasibility import find_widening, widen
 from thumbwise.numerics.maxent import Problem, log_softmax, probabilities
 from thumbwise.numerics.patterns import Patterns
@@ -29,9 +28,6 @@ from thumbwise.outward import at_most
 from thumbwise.summaries import Shown, ShowsItself
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.votes import Votes
-
-if TYPE_CHECKING:
-    from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 
 # Where the frontier is looked at: twenty points, those of "auto" among them.
 GRID = tuple(round(1 - i / 20, 2) for i in range(20))
@@ -112,7 +108,7 @@ class Frontier(ShowsItself):
         return "\n".join([shown.title, *body, mark, *shown.remarks])
 
 
-def why_no_frontier(model: BalsubramaniFreund, n_folds: int = 5) -> str | None:
+def why_no_frontier(model: Fitted, n_folds: int = 5) -> str | None:
     """What is missing for a frontier, as the end of "a frontier needs ...", if something is."""
     box = model.box_
     if box.gold is None:
@@ -128,7 +124,7 @@ def why_no_frontier(model: BalsubramaniFreund, n_folds: int = 5) -> str | None:
     return None
 
 
-def draw_frontier(model: BalsubramaniFreund, votes: CountedVotes, n_folds: int = 5) -> Frontier:
+def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Frontier:
     """Fits at every caution, each from the weights of the one before, to all gold and to that of all folds but one."""
     sample = _check(model, votes, n_folds)
     own = model.certificate_.caution
@@ -150,7 +146,7 @@ def draw_frontier(model: BalsubramaniFreund, votes: CountedVotes, n_folds: int =
     )
 
 
-def _check(model: BalsubramaniFreund, votes: CountedVotes, n_folds: int) -> GoldSample:
+def _check(model: Fitted, votes: CountedVotes, n_folds: int) -> GoldSample:
     """Gold, if there is all that a frontier needs."""
     if model.box_.evidence.pool not in (None, votes.fingerprint):
         raise InvalidVotesError(
@@ -181,7 +177,7 @@ def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit], baseline: floa
 
 
 def _cross_fit(
-    model: BalsubramaniFreund, votes: CountedVotes, sample: GoldSample, cautions: Sequence[float], n_folds: int
+    model: Fitted, votes: CountedVotes, sample: GoldSample, cautions: Sequence[float], n_folds: int
 ) -> tuple[FloatArray, AnyArray]:
     """Log loss, and whether the label is right, of each row of the frontier on each gold item."""
     folds = _draw_folds(sample, n_folds)
@@ -237,7 +233,7 @@ def _learned(box: Box) -> bool:
 
 
 def _predict_held(
-    model: BalsubramaniFreund, votes: CountedVotes, box: Box, cautions: Sequence[float], there: Votes
+    model: Fitted, votes: CountedVotes, box: Box, cautions: Sequence[float], there: Votes
 ) -> list[FloatArray]:
     """Probabilities of the patterns of some gold items at each caution, by fits that have not seen their labels."""
     known = box.known if model.pin_gold else None
