@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from thumbwise.models.explained.explanation import Explanation as Explanation
     from thumbwise.models.folds import held_out_proba as held_out_proba
     from thumbwise.models.folds import neg_log_loss as neg_log_loss
+    from thumbwise.models.frontier import Frontier as Frontier
     from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
     from thumbwise.models.saved.saving import load as load
@@ -101,6 +102,7 @@ _HOMES = {
     "FailedRuleError": "thumbwise.exceptions",
     "FailedRuleWarning": "thumbwise.exceptions",
     "Finding": "thumbwise.assess.check_rules.findings",
+    "Frontier": "thumbwise.models.frontier",
     "Gold": "thumbwise.box.gold",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
@@ -181,6 +183,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "opinions",
     "Certificate",
     "BalsubramaniFreund",
+    "Frontier",
     "MajorityVote",
     "DawidSkene",
     "DataProgramming",
