@@ -50,6 +50,7 @@ def one_draw(votes: tw.Votes, truth: IntArray, n_gold: int, seed: int) -> list[f
 
 
 def main() -> None:
+    """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data")
     parser.add_argument("--draws", type=int, default=20)

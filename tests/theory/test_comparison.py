@@ -187,7 +187,7 @@ def test_same_seed_same_answer_other_seed_other_folds() -> None:
 def test_frame_has_a_value_per_method_in_every_column() -> None:
     votes, truth = simulate(7, [0.8, 0.7])
     frame = compare(votes.take(range(60)), truth[:60], pool=votes, gold_is="subset").frame()
-    assert {len(column) for column in frame.values()} == {len(list_methods(by_default=True))} == {6}
+    assert {len(column) for column in frame.values()} == {len(list_methods(by_default=True))} == {7}
     assert frame["log_loss"] == sorted(frame["log_loss"])
     assert frame["difference"][frame["method"].index(REFERENCE.name)] == 0
 

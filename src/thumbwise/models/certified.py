@@ -27,12 +27,15 @@ class CertifiedModel(LabelModel):
     ----------
     model : LabelModel
         Fitted, to whatever.
+    box : Box
+        Made for the votes that ``fit`` gets.
     on_infeasible : {"raise", "widen"}
         What to do if no labeling satisfies the box, as for :class:`BalsubramaniFreund`.
 
     Attributes
     ----------
     box_ : Box
+        As given.
     certificate_ : Certificate
     weights_, active_ : None
         Moments of the box have no part in the prediction.
@@ -43,7 +46,7 @@ class CertifiedModel(LabelModel):
     >>> from thumbwise.models.certified import CertifiedModel
     >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [0, -1]], rule_names=["a", "b"])
     >>> box = tw.Box.from_bounds(votes, {"a": (0.75, 1), "b": (0.5, 1)})
-    >>> model = CertifiedModel(tw.MajorityVote().fit(votes)).fit(votes, box=box)
+    >>> model = CertifiedModel(tw.MajorityVote().fit(votes), box).fit(votes)
     >>> round(model.certificate_.log_loss_bound, 3)  # one item in four is as surely wrong as can be
     2.476
     """
@@ -53,17 +56,18 @@ class CertifiedModel(LabelModel):
     weights_ = None
     active_ = None
 
-    def __init__(self, model: LabelModel, *, on_infeasible: Literal["raise", "widen"] = "raise") -> None:
+    def __init__(self, model: LabelModel, box: Box, *, on_infeasible: Literal["raise", "widen"] = "raise") -> None:
         self.model = model
+        self.box = box
         self.on_infeasible = on_infeasible
 
-    def fit(self, votes: Any, y: Any = None, *, box: Box) -> CertifiedModel:
+    def fit(self, votes: Any, y: Any = None) -> CertifiedModel:
         """Find what the box proves; ``y`` is ignored: the box holds what gold says."""
         votes = self.model._read(votes)
-        self._remember(votes, box.known)
-        self.box_ = box
+        self._remember(votes, self.box.known)
+        self.box_ = self.box
         may_widen = self.on_infeasible == "widen"
-        self.certificate_ = certify_labels(self._predict_patterns(votes), votes, box, may_widen=may_widen)
+        self.certificate_ = certify_labels(self._predict_patterns(votes), votes, self.box, may_widen=may_widen)
         return self
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:

@@ -31,7 +31,7 @@ def read_for_fit(votes: Any, y: Any = None, class_names: Sequence[Hashable] | No
 
 
 def read_with_gold(votes: Any, y: Any, gold_votes: Any, gold_labels: Any) -> tuple[Any, Votes, IntArray]:
-    """The pool, votes on gold items and their classes, -1 where an item is not gold; gold is in the pool or beside it."""
+    """The pool, votes on gold items, in the pool or beside it, and their classes, -1 where an item is not gold."""
     if (y is None) == (gold_votes is None) or (gold_votes is None) != (gold_labels is None):
         raise InvalidLabelsError(
             "fit needs either labels of the pool (y, with -1 where unknown) or both ",

@@ -133,7 +133,7 @@ class Stack(LabelModel):
         orders = seeded_orders(len(labels), pool.n_items)
         losses = np.mean([teach(table[order], labels[order], priors, starts)[1] for order in orders], axis=0)
         self.fits_ = np.array([fit_ridge_softmax(table, labels, prior, tol=self.tol) for prior in priors])
-        self.shares_ = mix(np.eye(len(priors)), _BELIEVED * losses)
+        self.shares_ = mix([*np.eye(len(priors))], _BELIEVED * losses)
 
     @property
     def n_columns_(self) -> int:
