@@ -82,7 +82,7 @@ def cross_fit(
     """Runs of the methods that can be run, what they said meanwhile, each remark once, and the number of folds."""
     labels = sample.labels
     _check(labels, n_folds)
-    folds = _draw_folds(labels, n_folds, rng)
+    folds = _draw_folds(sample, n_folds, rng)
     splits = [split_gold(sample, folds == f, confidence_level) for f in range(folds.max() + 1)]
     unseen = split_gold(sample, np.ones(len(labels), dtype=bool), confidence_level)
     runs, remarks = _run_all(methods, splits, folds, unseen)
@@ -97,9 +97,15 @@ def _check(labels: IntArray, n_folds: int) -> None:
         )
 
 
-def _draw_folds(labels: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """A fold for each gold item: random, of equal sizes, each with nearly the same classes."""
+def _draw_folds(sample: GoldSample, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """A fold for each gold item: random, of equal sizes, each with nearly the same classes.
+
+    Where items have ids, the order in which they come plays no part.
+    """
+    labels, votes = sample.labels, sample.votes
     shuffled = rng.permutation(len(labels))
+    if votes.has_ids:
+        shuffled = np.argsort(votes.item_ids.astype(str), kind="stable")[shuffled]
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
     folds[by_class] = np.arange(len(labels)) % n_folds
