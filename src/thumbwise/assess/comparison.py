@@ -217,7 +217,7 @@ def compare(
     >>> gold = demo.votes.take(demo.gold)
     >>> comparison = tw.compare(gold, demo.labels[demo.gold], pool=demo.votes, gold_is="subset")
     >>> [difference.method for difference in comparison.differences if difference.is_real]
-    ['logistic regression on votes', 'class frequencies']
+    ['Stack', 'class frequencies']
     >>> comparison.below_chance, comparison.n_gold, comparison.held_out.shape
     ((), 100, (100, 2))
     """

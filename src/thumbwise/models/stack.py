@@ -26,6 +26,7 @@ from thumbwise.votes.votes import Votes
 # Digits to which keys that order gold are compared: sums over rules in another order differ in the last ones.
 _DIGITS = 6
 # How much of a difference between the losses of the two fits counts; all of it would follow the luck of few labels.
+# (Measured: docs/methods.md.)
 _BELIEVED = 0.5
 _FITS = ("n_fits_", "n_columns_")
 
