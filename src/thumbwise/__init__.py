@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
     from thumbwise.models.saved.saving import load as load
+    from thumbwise.models.stack import Stack as Stack
     from thumbwise.numerics.patterns import ABSTAIN as ABSTAIN
     from thumbwise.paper import theory as theory
     from thumbwise.rules.applied import AppliedRules as AppliedRules
@@ -120,6 +121,7 @@ _HOMES = {
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rules.pipeline_step",
     "SoftLabels": "thumbwise.models.end_model",
+    "Stack": "thumbwise.models.stack",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes.votes",
     "add_rule": "thumbwise.game.prediction_costs",
@@ -190,6 +192,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "EBCC",
     "AMCL",
     "HyperLabelModel",
+    "Stack",
     "explain",
     "explain_many",
     "Explanation",
