@@ -79,8 +79,8 @@ def misled(demo: Demo) -> IntArray:
     """Positions of the items, not gold, on which another class than the true one has most votes."""
     patterns = demo.votes.patterns
     most = verdicts(weighted_scores(patterns, np.ones(patterns.n_rules)))[demo.votes.inverse]
-    items = others(demo)
-    return items[(most[items] >= 0) & (most[items] != demo.labels[items])]
+    errs = (most >= 0) & (most != demo.labels)
+    return np.setdiff1d(np.flatnonzero(errs), demo.gold)
 
 
 def _split(demo: Demo) -> Split:
