@@ -213,7 +213,7 @@ def compare(
     Examples
     --------
     >>> import thumbwise as tw
-    >>> demo = tw.datasets.load_demo()
+    >>> demo = tw.datasets.load_tumours()
     >>> gold = demo.votes.take(demo.gold)
     >>> comparison = tw.compare(gold, demo.labels[demo.gold], pool=demo.votes, gold_is="subset")
     >>> [difference.method for difference in comparison.differences if difference.is_real]

@@ -142,7 +142,7 @@ def demo(
     write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv and gold.csv there.")] = None,
     overwrite: _Overwrite = False,
 ) -> None:
-    """Label real data that needs no file, and compare with the truth."""
+    """Label a made-up case that needs no file, and compare with the truth."""
     with reported():
         from thumbwise.cli.demo import show_demo  # noqa: PLC0415
 

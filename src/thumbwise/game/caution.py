@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -159,8 +160,9 @@ def highest_bound(best: float, baseline: float) -> float:
 
 def check_caution(caution: object) -> None:
     """Refuse what is no caution."""
-    is_number = isinstance(caution, (int, float)) and not isinstance(caution, bool)
-    if caution != "auto" and not (is_number and 0 < caution <= 1):  # type: ignore[operator]
+    is_auto = isinstance(caution, str) and caution == "auto"
+    is_number = isinstance(caution, Real) and not isinstance(caution, bool)
+    if not (is_auto or (is_number and 0 < caution <= 1)):  # type: ignore[operator]
         raise InvalidChoiceError(
             Argument("caution"), f" must be 'auto' or a number above 0 and at most 1; found {caution!r}."
         )
