@@ -291,7 +291,7 @@ def plan(
     if box is None:
         box = Box.from_sample(sample, confidence_level=confidence_level)
     keep = pin_gold and sample.known_labels() is not None
-    planner = Planner(sample, 1 - confidence_level, keep)
+    planner = Planner(sample, 1 - confidence_level, keep, box)
     return plan_with(planner, pool, box.evidence, target=target)
 
 
