@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from thumbwise.box.moments.linear import Moments, build_moments
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.numerics.solver import Solution
 from thumbwise.votes.inputs import in_memory
-from thumbwise.votes.votes import Votes
 
 # Gains are those of this many more labels, if there are items for them.
 _STEP = 100
@@ -111,8 +111,8 @@ class Planner:
         panel = self.panel.without_hearing(gold, self.sample.labels)
         return self._pose(panel, self.game.error, items), self._count(panel, gold, pool)
 
-    def _count(self, panel: PlannedPanel, gold: Votes | QuietVotes, pool: Votes | QuietVotes) -> GoldCounts:
-        """What gold says of rules, classes and opinions."""
+    def _count(self, panel: PlannedPanel, gold: Any, pool: Any) -> GoldCounts:
+        """What gold says of rules and classes, and of the opinions on votes as they are or as they are heard."""
         if not panel.opinions:
             return self.standard
         counts = count_gold(gold, self.sample.labels, pool, self.sample.gold_is, panel.opinions)
