@@ -78,12 +78,19 @@ class PlannedGame:
         return solve_dual(self.problem.with_bounds(*self.intervals(state)))
 
     def solve(self, state: GoldState, start: FloatArray | None = None) -> Solution:
-        """With intervals that were stretched to the rates, so that some labeling satisfies them."""
+        """With intervals that were stretched to the rates, so that some labeling satisfies them.
+
+        The bound of the learned opinion is stretched only where none does otherwise.
+        """
         lower, upper = self.intervals(state)
         is_known = (self.problem.shares > 0) & self._is_seen(state)
         lower = np.where(is_known, np.minimum(lower, self.rates), lower)
-        upper = np.where(is_known, np.maximum(upper, self.rates), upper)
-        return solve_dual(self.problem.with_bounds(lower, upper), tol=_TOL, start=start)
+        widest = np.where(is_known, np.maximum(upper, self.rates), upper)
+        upper = np.append(widest[: len(state.right)], upper[len(state.right) :])
+        solution = solve_dual(self.problem.with_bounds(lower, upper), tol=_TOL, start=start)
+        if solution.is_infeasible:
+            solution = solve_dual(self.problem.with_bounds(lower, widest), tol=_TOL, start=start)
+        return solution
 
     def solve_known(self, start: FloatArray) -> Solution:
         """With every moment at its rate, and the log loss of the learned opinion at most there."""

@@ -140,10 +140,11 @@ class PlannedPanel:
 
 
 def open_panel(sample: GoldSample, error: float, box: Box | None) -> PlannedPanel:
-    """The opinions of a box that is for this pool; otherwise those that a box would have by default."""
+    """The opinions of a box from votes that is for this pool; otherwise those that a box would have by default."""
     later = choose_opinions(sample, "auto", n_gold=max(len(sample), LEAST_GOLD))
     n_distinct = int(first_of_copies(later.population).sum())
-    own = box if box is not None and box.evidence.pool == sample.pool.fingerprint else None
+    is_own = box is not None and box.levels is None and box.evidence.pool == sample.pool.fingerprint
+    own = box if is_own else None
     opinions = later.opinions if own is None else tuple(b for b in own.builders if isinstance(b, Opinion))
     learned = None if own is None else _learned_of(own, sample)
     if learned is None and opinions and later.learns and (own is None or len(sample) < LEAST_GOLD):
