@@ -4,59 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
-from thumbwise.assess.consistent_rates import consistent_rates
-from thumbwise.box.budget import split_error
-from thumbwise.box.designs.plain import exact_intervals
-from thumbwise.box.gold import GoldCounts, GoldSample
-from thumbwise.box.moments.linear import build_moments
+from thumbwise._typing import AnyArray, FloatArray
+from thumbwise.assess.consistent_rates import Observed, consistent_labeling
+from thumbwise.assess.planned_game import GoldState, PlannedGame, pose_without_bounds
+from thumbwise.assess.planned_panel import PlannedPanel, QuietVotes, open_panel
+from thumbwise.box.box import Box
+from thumbwise.box.gold import GoldCounts, GoldSample, count_gold
+from thumbwise.box.moments.linear import Moments, build_moments
 from thumbwise.box.moments.standard import STANDARD
-from thumbwise.numerics.maxent import Problem
-from thumbwise.numerics.solver import Solution, solve_dual
+from thumbwise.numerics.solver import Solution
 from thumbwise.votes.inputs import in_memory
-from thumbwise.votes.votes import Votes
 
 # Gains are those of this many more labels, if there are items for them.
 _STEP = 100
-_TOL = 1e-7
 
 
 class Planner:
     """Boxes and bounds for gold that has not been labeled yet.
 
     The game is played on the pool, or, if gold items keep their label, on the rest of it; bounds are per item of it.
+    They are those of the game itself, a fit with caution 1. A box that was made of this gold, for this pool, brings its
+    opinions along; without one they are chosen and learned as by default.
     """
 
-    def __init__(self, sample: GoldSample, error: float, keep: bool) -> None:
-        pool, counts = in_memory(sample.pool, "a plan"), sample.counts
-        self.counts, self.n_gold, self.n_pool, self.error = counts, len(sample), pool.n_items, error
+    def __init__(self, sample: GoldSample, error: float, keep: bool, box: Box | None = None) -> None:
+        self.sample, self.panel = sample, open_panel(sample, error, box)
+        self.pool, self.n_gold, self.n_pool = in_memory(sample.pool, "a plan"), len(sample), sample.pool.n_items
         self.is_subset, self.is_kept = sample.gold_is == "subset", keep
-        self.problem = pose_without_bounds(pool.take(~np.isin(pool.item_ids, sample.votes.item_ids)) if keep else pool)
-        self.rates = consistent_rates(self.problem, counts)
-        right = counts.right.astype(float)
-        today = solve_dual(self.problem.with_bounds(*self._intervals(counts, right)))  # as exact as a fit
+        is_gold = np.isin(self.pool.item_ids, sample.votes.item_ids) if keep else np.zeros(self.n_pool, dtype=bool)
+        self.items = self.pool.take(~is_gold) if keep else self.pool
+        self.standard = sample.counts
+        self.counts = self._count(self.panel, sample.votes, self.pool)
+        self.state = GoldState(self.counts, self.counts.right.astype(float), self.n_gold)
+        self.game = self._pose(self.panel, error)
+        today = self.game.solve_exactly(self.state)
         self.is_consistent = not today.is_infeasible
-        self.today = today if self.is_consistent else self._solve(counts, right)
+        self.today = today if self.is_consistent else self.game.solve(self.state)
         self.bound = self._value(self.today, self.n_gold)
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
         """Planned bound for each number of gold labels."""
         bounds, start = [], self.today.weights
         for n in sizes:
-            solution = self.today if n == self.n_gold else self._solve(*self._grown(n), start)
+            solution = self.today if n == self.n_gold else self.game.solve(self._grown(n), start)
             start = solution.weights
             bounds.append(self._value(solution, n))
         return bounds
 
     def floor(self) -> float:
         """The value of the game with every moment known, per item of the game."""
-        known = self.problem.shares > 0
-        lower, upper = np.where(known, self.rates, 0.0), np.where(known, self.rates, 1.0)
-        solution = solve_dual(self.problem.with_bounds(lower, upper), tol=_TOL, start=self.today.weights)
-        return max(0.0, solution.dual_value)
+        return max(0.0, self.game.solve_known(self.today.weights).dual_value)
 
     def random_gain(self) -> float:
         """Fall of the bound per label, over the next hundred items drawn at random."""
@@ -72,35 +74,84 @@ class Planner:
         A rule that had too few votes for a part of the budget gets one if it is to have enough, at the cost of others.
         That items with a new label keep it, and cost nothing, is not the rule's doing and is left out.
         """
-        step = self._step()
-        if step <= 0:
-            return 0.0
-        same = np.array([key == self.counts.keys[rule] for key in self.counts.keys])
-        grown, right = self._grown(self.n_gold + step)
-        counts = replace(
-            self.counts,
-            drawn=np.where(same, grown.drawn, self.counts.drawn),
-            population=np.where(same, grown.population, self.counts.population),
-            expected=np.where(same, grown.expected, self.counts.expected),
-        )
-        then = self._solve(counts, np.where(same, right, self.counts.right), self.today.weights)
-        return (self.bound - self._value(then, self.n_gold)) / step
+        return self._gain(np.array([key == self.counts.keys[rule] for key in self.counts.keys]), self.n_gold)
+
+    def opinion_gain(self) -> float:
+        """The same through what the rules say together: opinions, and what the learned one learns."""
+        is_opinion = np.arange(len(self.counts.about)) >= len(self.standard.about)
+        return self._gain(is_opinion, self.n_gold + self._step()) if self.panel.builders else 0.0
 
     def bound_without(self, rule: int) -> float:
         """Today's bound if one rule had never been there: no interval for it, its part of the budget for the others.
 
+        Opinions are then those of the other rules, whose weights stay as they are. The learned opinion stays the same
+        formula without the rule's votes, with a bound that is higher by what that costs on gold: it is not learned
+        anew. Opinions that somebody wrote stay, whatever they make of the rule.
+
         A certificate only if that was decided before gold labels were seen. Decided afterwards, the part stays spent:
         :meth:`thumbwise.Box.without_rules`.
         """
-        forgotten = np.arange(len(self.counts.about)) == rule
+        if self.counts.keys.count(self.counts.keys[rule]) > 1:
+            return self.bound  # its copy says the same
+        game, counts = self._without(rule)
+        is_rule = np.arange(len(game.rates)) == rule
+        game = replace(game, problem=replace(game.problem, shares=np.where(is_rule, 0.0, game.problem.shares)))
+        state = GoldState(counts, counts.right.astype(float), self.n_gold).forget(is_rule[: len(counts.about)])
+        start = np.where(is_rule, 0.0, self.today.weights[: len(is_rule)])
+        return self._value(game.solve(state, start), self.n_gold)
+
+    def _without(self, rule: int) -> tuple[PlannedGame, GoldCounts]:
+        """Game and counts with the opinions that there would be if a rule said nothing."""
+        if not self.panel.builders or self.panel.is_written:
+            return self.game, self.counts
+        if self.panel.needs_all:
+            return self._pose(self.panel.silent(), self.game.error), self.standard
+        gold, pool = QuietVotes.of(self.sample.votes, rule), QuietVotes.of(self.pool, rule)
+        items = QuietVotes.of(self.items, rule) if self.is_kept else pool
+        panel = self.panel.without_hearing(gold, self.sample.labels)
+        return self._pose(panel, self.game.error, items), self._count(panel, gold, pool)
+
+    def _count(self, panel: PlannedPanel, gold: Any, pool: Any) -> GoldCounts:
+        """What gold says of rules and classes, and of the opinions on votes as they are or as they are heard."""
+        if not panel.opinions:
+            return self.standard
+        counts = count_gold(gold, self.sample.labels, pool, self.sample.gold_is, panel.opinions)
+        return join_counts(self.standard, counts)
+
+    def _pose(self, panel: PlannedPanel, error: float, heard: QuietVotes | None = None) -> PlannedGame:
+        """The game with the opinions of a panel, of all rules or of those that are heard."""
+        moments = self._moments(panel, heard)
+        problem = pose_without_bounds(moments, self.items.patterns.counts)
+        rates = np.clip(moments.averages(self.labeling), moments.least, moments.most)
+        return PlannedGame(problem, rates, panel, error, self.n_pool, self.is_subset, self.is_kept)
+
+    def _moments(self, panel: PlannedPanel, heard: QuietVotes | None = None) -> Moments:
+        votes = self.items if heard is None else heard
+        return sum((build(votes) for build in panel.builders), start=build_moments(STANDARD, self.items))
+
+    @cached_property
+    def labeling(self) -> FloatArray:
+        """The consistent labeling, as the mass of items with each pattern and class."""
+        observed, learned = Observed.of(self.counts), self.panel.learned
+        observed = observed if learned is None else observed.with_mean(learned.losses)
+        masses = self.items.patterns.counts
+        point = consistent_labeling(pose_without_bounds(self._moments(self.panel), masses), observed)
+        return np.asarray(point.proba * masses[:, None])
+
+    def _gain(self, profits: AnyArray, n_learned: int) -> float:
+        """Fall of the bound per label if a hundred more are counted for some moments, and the formula has seen some."""
+        step = self._step()
+        if step <= 0:
+            return 0.0
+        grown, now = self._grown(self.n_gold + step), self.counts
         counts = replace(
-            self.counts,
-            drawn=np.where(forgotten, 0, self.counts.drawn),
-            expected=np.where(forgotten, 0.0, self.counts.expected),
+            now,
+            drawn=np.where(profits, grown.counts.drawn, now.drawn),
+            population=np.where(profits, grown.counts.population, now.population),
+            expected=np.where(profits, grown.counts.expected, now.expected),
         )
-        right = np.where(forgotten, 0.0, self.counts.right)
-        solution = self._solve(counts, right, np.where(forgotten, 0.0, self.today.weights))
-        return self._value(solution, self.n_gold)
+        then = GoldState(counts, np.where(profits, grown.right, self.state.right), n_learned)
+        return (self.bound - self._value(self.game.solve(then, self.today.weights), self.n_gold)) / step
 
     def _step(self) -> int:
         """How many more labels gains are about: a hundred, or as many as can be."""
@@ -114,7 +165,7 @@ class Planner:
         """Share of the items that the bound is about."""
         return max(0.0, 1 - n_gold / self.n_pool) if self.is_kept else 1.0
 
-    def _grown(self, n_gold: int) -> tuple[GoldCounts, FloatArray]:
+    def _grown(self, n_gold: int) -> GoldState:
         """Expected counts with more gold items drawn at random, at the consistent rates."""
         counts, more = self.counts, n_gold - self.n_gold
         left, n_left = counts.pool, self.n_pool
@@ -129,44 +180,18 @@ class Planner:
             population=population,
             expected=np.asarray(population, dtype=float) * (n_gold / n_population),
         )
-        return grown, counts.right + fresh * self.rates
-
-    def _solve(self, counts: GoldCounts, right: FloatArray, start: FloatArray | None = None) -> Solution:
-        lower, upper = self._intervals(counts, right)
-        is_known = (self.problem.shares > 0) & (counts.drawn > 0)
-        lower = np.where(is_known, np.minimum(lower, self.rates), lower)
-        upper = np.where(is_known, np.maximum(upper, self.rates), upper)
-        return solve_dual(self.problem.with_bounds(lower, upper), tol=_TOL, start=start)
-
-    def _intervals(self, counts: GoldCounts, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Exact intervals on the items of the game; between two whole numbers of right ones, in proportion."""
-        errors = split_error(self.error, counts)
-        whole = np.floor(right + 1e-9).astype(np.int64)
-        part = np.clip(right - whole, 0, 1)
-        below = exact_intervals(_with_right(counts, whole, self.is_subset), errors)
-        above = below
-        if part.any():
-            above = exact_intervals(_with_right(counts, np.minimum(whole + 1, counts.drawn), self.is_subset), errors)
-        lower, upper = ((1 - part) * low + part * high for low, high in zip(below, above, strict=True))
-        if self.is_kept:
-            lower, upper = (_without_gold(bound, counts, right, self.rates) for bound in (lower, upper))
-        is_empty = self.problem.shares == 0
-        return np.where(is_empty, 0.0, lower), np.where(is_empty, 1.0, upper)
+        return GoldState(grown, counts.right + fresh * self.game.rates[: len(fresh)], n_gold)
 
 
-def pose_without_bounds(votes: Votes) -> Problem:
-    """The game without any bounds."""
-    moments = build_moments(STANDARD, votes)
-    masses, shares = votes.patterns.counts / votes.n_items, moments.sizes / votes.n_items
-    return Problem.build(moments.features, masses, shares, np.zeros(len(moments)), np.ones(len(moments)))
-
-
-def _without_gold(bound: FloatArray, counts: GoldCounts, right: FloatArray, rates: FloatArray) -> FloatArray:
-    """Bounds on the share of right ones among the items that are not gold; where none is left, the rate."""
-    left = counts.pool - counts.drawn
-    rest = np.clip((bound * counts.pool - right) / np.maximum(left, 1), 0, 1)
-    return np.where(left > 0, rest, rates)
-
-
-def _with_right(counts: GoldCounts, right: IntArray, is_subset: bool) -> GoldCounts:
-    return replace(counts, right=right, outside=np.zeros_like(right) if is_subset else right)
+def join_counts(first: GoldCounts, second: GoldCounts) -> GoldCounts:
+    """Counts of the moments of both."""
+    return GoldCounts(
+        about=first.about + second.about,
+        right=np.append(first.right, second.right),
+        drawn=np.append(first.drawn, second.drawn),
+        population=np.append(first.population, second.population),
+        pool=np.append(first.pool, second.pool),
+        outside=np.append(first.outside, second.outside),
+        expected=np.append(first.expected, second.expected),
+        keys=first.keys + second.keys,
+    )

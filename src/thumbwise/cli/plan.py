@@ -22,6 +22,8 @@ from thumbwise.summaries import plural
 from thumbwise.tables.table_files import check_table_file, write_table
 
 _HOW_TO_READ = (
+    "bounds are the best that gold proves, those of caution 1; thumbwise label may give up to 5 % of them for labels "
+    "that are more often right, and its certificate states its own",
     "gain: fall of the bound through this rule's interval, for a hundred more gold labels of items drawn at random "
     "from all; items chosen by a rule's votes would be no random sample, and void the guarantee",
     "worth: by how much the bound would be worse if the rule had been left out before gold was looked at; below 0, it "
@@ -115,6 +117,10 @@ def print_plan(console: Console, planned: Plan) -> None:
     printed.print_table(console, "Planned bound on the mean log loss", columns, rows)
     headers = ["rule", "items\nwithout gold", "gain per\n100 labels", "bound if it\nhad never been", "worth"]
     printed.print_table(console, "Rules", headers, _rule_rows(planned))
+    if planned.opinion_gain:
+        console.print(
+            Text(f"through what the rules say together: gain {100 * planned.opinion_gain:.4f} per 100 labels")
+        )
     for line in _HOW_TO_READ:
         console.print(Text(line))
     console.print()

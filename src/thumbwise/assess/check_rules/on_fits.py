@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import Any
 
@@ -117,13 +118,11 @@ def overruled(subject: Subject) -> Finding | None:
     if not len(groups):
         return None
     n_items = groups.facts["n_items"]
-    by_gold = sum(group["n_items"] for group in groups.rows() if group["reason"] == "gold")
     shown = "; ".join(map(_group, islice(groups.rows(), _SHOWN_GROUPS)))
     rest = f"; {len(groups) - _SHOWN_GROUPS:,} more patterns" if len(groups) > _SHOWN_GROUPS else ""
     explanation = (
         f"On {n_items:,} of {subject.votes.n_items:,} items all voting rules agree and the label is another class: "
-        f"{by_gold:,} because gold says that these rules are mostly wrong, {n_items - by_gold:,} because the class "
-        f"frequencies outweigh them. {shown}{rest}."
+        f"{_reasons(groups)}. {shown}{rest}."
     )
     rules = tuple(dict.fromkeys(name for names in groups["rules"] for name in names))
     return find("TW305", explanation, rules=rules, items=_first_overruled(subject, groups), n_items=n_items)
@@ -143,6 +142,21 @@ def never_labeled(subject: Subject) -> Finding | None:
     return find(
         "TW306", f"{what} the label of none of the {n_items:,} items without a gold label: {shown}.", classes=never
     )
+
+
+def _reasons(groups: Tidy) -> str:
+    """How many items for which reason; that opinions outweigh rules is said only where it happens."""
+    counts = Counter[str]()
+    for group in groups.rows():
+        counts[group["reason"]] += group["n_items"]
+    others = groups.facts["n_items"] - counts["gold"] - counts["opinions"]
+    parts = [
+        f"{counts['gold']:,} because gold says that these rules are mostly wrong",
+        f"{others:,} because the class frequencies outweigh them",
+    ]
+    if counts["opinions"]:
+        parts.append(f"{counts['opinions']:,} because what all rules say together does")
+    return ", ".join(parts)
 
 
 def _group(group: dict[str, Any]) -> str:

@@ -9,16 +9,18 @@ import numpy as np
 
 from thumbwise.assess.check_rules.findings import Finding, find, listed
 from thumbwise.assess.check_rules.subject import Subject
+from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.box.gold_checks.sample_check import check_sample
+from thumbwise.box.moments.linear import OPINION
 from thumbwise.outward import at_most
 
 # The error of the test of gold against the pool: how often it fires on a random sample, at most.
 SAMPLE_ERROR = 0.01
 # Shuffled labels pass for fitting ones at most this often.
 FIT_ERROR = 0.05
-# If half of the rules have an interval that is wider than this, gold is little.
+# If half of the rules, or of the opinions, have an interval that is wider than this, gold is little.
 WIDE = 0.4
 # Labels are compared with shuffled ones on at most so many gold items.
 _MOST_SHUFFLED = 20_000
@@ -92,19 +94,29 @@ def _part_to_shuffle(gold: GoldSample) -> GoldSample:
 
 
 def little_gold(subject: Subject) -> Finding | None:
-    """TW204: half of the rules have an interval wider than 0.4, from gold."""
-    bounded = subject.bounded_rules
-    if subject.gold is None or not len(bounded):
+    """TW204: half of the rules, or of the opinions where there are some, have an interval wider than 0.4, from gold.
+
+    Where there are opinions, labels follow from what the rules say together; of the budget, single rules have little.
+    """
+    bounded, opinions = subject.bounded_rules, _widths_of_opinions(subject.box)
+    of_rules = np.subtract(bounded["upper"], bounded["lower"]).tolist() if len(bounded) else []
+    widths = opinions or of_rules
+    if subject.gold is None or not widths or np.median(widths) <= WIDE:
         return None
-    widths = np.subtract(bounded["upper"], bounded["lower"])
     width = float(np.median(widths))
-    if width <= WIDE:
-        return None
     # Widths fall like one over the square root of the number of labels.
     needed = math.ceil(len(subject.gold) * (width / WIDE) ** 2)
     explanation = (
-        f"With {len(subject.gold):,} gold labels and {subject.votes.n_rules:,} rules, the interval of the middle rule "
-        f"is {width:.2f} wide, and more than {WIDE:g} is little to go by; about {needed:,} labels would do."
+        f"With {len(subject.gold):,} gold labels and {subject.votes.n_rules:,} rules, the interval of the middle "
+        f"{'opinion' if opinions else 'rule'} is {width:.2f} wide, and more than {WIDE:g} is little to go by; about "
+        f"{needed:,} labels would do."
     )
-    names = tuple(rule for rule, w in zip(bounded["rule"], widths, strict=True) if w > WIDE)
+    names = tuple(rule for rule, w in zip(bounded["rule"], of_rules, strict=True) if w > WIDE)
     return find("TW204", explanation, rules=names)
+
+
+def _widths_of_opinions(box: Box | None) -> list[float]:
+    if box is None:
+        return []
+    intervals = zip(box.about, box.lower.tolist(), box.upper.tolist(), strict=True)
+    return [upper - lower for moment, lower, upper in intervals if moment.kind == OPINION]

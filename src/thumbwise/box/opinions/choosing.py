@@ -56,20 +56,22 @@ class Panel:
         return FOR_LEARNED if self.learns else 0.0
 
 
-def choose_opinions(sample: GoldSample, asked: Opinions, *, has_features: bool = False) -> Panel:
+def choose_opinions(
+    sample: GoldSample, asked: Opinions, *, has_features: bool = False, n_gold: int | None = None
+) -> Panel:
     """Opinions for some gold: those asked for, or, by default, what panels of that size are best served with.
 
     By default: nothing for up to four distinct rules, which each say more than they say together; for more, majority
     vote and the panel; and with at least 30 gold labels, drawn plainly at random, a learned opinion, which then gets
     nine tenths of the error. Where items have features, there is always something to learn.
-    No label has a part in this.
+    No label has a part in this. A plan asks for another number of gold labels than there are, ``n_gold``.
     """
     population, asked = _population(sample), read_opinions(asked)
     is_auto = asked == "auto"
     is_few = first_of_copies(population).sum() <= FEW_RULES
     wanted = ([] if is_few else [MAJORITY, PANEL, LEARNED]) if is_auto else list(asked)
     wanted += [LEARNED] * (has_features and LEARNED not in wanted)
-    objection = _cannot_learn(sample)
+    objection = _cannot_learn(sample, len(sample) if n_gold is None else n_gold)
     if LEARNED in wanted and objection and (has_features or not is_auto):
         raise InvalidBoxError("a learned opinion ", objection, "; leave it out, and ", Argument("features"), " too.")
     found = [opinion for like in wanted if like != LEARNED for opinion in _make(like, sample, population)]
@@ -102,13 +104,13 @@ def _checked(wanted: list[Any]) -> list[OpinionLike]:
     return wanted
 
 
-def _cannot_learn(sample: GoldSample) -> str | None:
+def _cannot_learn(sample: GoldSample, n_gold: int) -> str | None:
     """Why nothing is learned from this gold, if so; from numbers of items and the design."""
     n_classes, n_patterns = sample.pool.n_classes, sample.pool.patterns.n_patterns
     if not sample.design.is_plain:
         return "needs gold that is a plain random sample"
-    if len(sample) < LEAST_GOLD:
-        return f"needs at least {LEAST_GOLD} gold labels, to learn from and to test; found {len(sample)}"
+    if n_gold < LEAST_GOLD:
+        return f"needs at least {LEAST_GOLD} gold labels, to learn from and to test; found {n_gold}"
     if n_classes >= MANY_CLASSES or n_patterns * n_classes > MOST_CELLS:
         return f"is for fewer than {MANY_CLASSES} classes and {MOST_CELLS:,} numbers; found {n_classes} classes"
     return None

@@ -68,7 +68,7 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
 def _plan_parts(sample: GoldSample, part: str, box: Box, pin_gold: bool, *, with_worth: bool) -> Plan:
     """The parts of a plan that need few games: bounds with up to 32 times the gold, and the floor."""
     keep = pin_gold and sample.known_labels() is not None
-    planner = Planner(sample, 1 - (box.evidence.confidence_level or 0.95), keep)
+    planner = Planner(sample, 1 - (box.evidence.confidence_level or 0.95), keep, box)
     most = max(len(sample), sample.pool.n_items)
     sizes = sorted({min(most, len(sample) * 2**i) for i in range(6)})
     evidence = None if part else box.evidence
