@@ -133,9 +133,9 @@ def choose_caution(
 ) -> CautiousFit:
     """The fit with the smallest caution whose bound is close to that of the game itself.
 
-    Close is at most 5 % higher, and with at most half given away of what the votes prove beyond ``baseline``. The bound
-    falls with caution, so few of the candidates are looked at. The choice sees gold, as it may: the bound holds for all
-    cautions at once.
+    Close is at most 5 % higher, and if the votes prove something beyond ``baseline``, at most half of it is given away.
+    The bound falls with caution, so few of the candidates are looked at. The choice sees gold, as it may: the bound
+    holds for all cautions at once.
     """
     if aim is None:
         return game
@@ -155,7 +155,8 @@ def choose_caution(
 def highest_bound(best: float, baseline: float) -> float:
     """How high a bound "auto" accepts, where that of the game itself is ``best``."""
     best = max(best, 0.0)
-    return max(best, min(_HIGHER * best, best + _GIVEN_AWAY * max(0.0, baseline - best)))
+    limit = _HIGHER * best
+    return min(limit, best + _GIVEN_AWAY * (baseline - best)) if best < baseline else limit
 
 
 def check_caution(caution: object) -> None:
