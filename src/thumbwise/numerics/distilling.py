@@ -19,7 +19,7 @@ from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 
 # How close to the largest slack over the classes the smooth stand-in for it is.
 _SHARPNESS = 100.0
-_MAX_ITER = 200
+_MAX_ITER = 300
 # Numbers in the table of columns that is looked at in each iteration.
 _MOST_CELLS = 10**6
 
@@ -53,7 +53,9 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
     target = log_softmax(-progress.losses[heavy])[0]
     slack = _Slack(columns.table(part), target, part.counts / part.n_items)
     start = np.concatenate([progress.weights, [np.log(FLOOR / (1 - FLOOR)), 0.0]])
-    end = minimize(slack, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ITER}).x
+    end = minimize(
+        slack, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ITER, "ftol": 1e-12, "gtol": 1e-8}
+    ).x
     weights, floor, scale = _take_apart(end)
     losses = floored_losses(columns.scores(pool, weights), floor)
     gap = (progress.losses - scale * losses).min(axis=1)
