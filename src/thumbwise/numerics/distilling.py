@@ -19,7 +19,7 @@ from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 
 # How close to the largest slack over the classes the smooth stand-in for it is.
 _SHARPNESS = 100.0
-_MAX_ITER = 300
+_SEARCH = {"maxiter": 300, "ftol": 1e-12, "gtol": 1e-8}
 # Numbers in the table of columns that is looked at in each iteration.
 _MOST_CELLS = 10**6
 
