@@ -13,6 +13,7 @@ from thumbwise.box.moments.of_classes import group_frequencies
 from thumbwise.box.moments.of_rules import ConditionalRate, class_accuracies, confusion_cells
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.moments.written import LinearMoment
+from thumbwise.box.opinions import InTiers
 from thumbwise.models.base import LabelModel
 from thumbwise.models.hyper_label_model import network_widths
 from thumbwise.models.registry import registered
@@ -36,6 +37,7 @@ def _models() -> dict[str, LabelModel]:
     rows = np.array([[0, 0], [1, 1], [1, 0], [0, -1], [1, 1], [-1, 0]])
     two = Votes(rows, class_names=["ham", "spam"], item_ids=["a", "b", "c", "d", "e", "f"], rule_names=_RULES)
     numbered = Votes(np.tile(rows, (4, 1)), item_ids=np.arange(24), rule_names=_RULES)
+    many = Votes(np.tile(rows, (10, 1)), class_names=["ham", "spam"], item_ids=np.arange(60), rule_names=_RULES)
     three = Votes(np.where(rows == 0, 2, rows), n_classes=3, rule_names=_RULES)
     grouped = Votes(rows, class_names=["ham", "spam"], item_groups=["n", "s"] * 3, rule_names=_RULES)
     gold = ["ham", "spam", None, None, "spam", None]
@@ -50,6 +52,7 @@ def _models() -> dict[str, LabelModel]:
         "BalsubramaniFreund-numbered": BalsubramaniFreund(on_infeasible="widen").fit(numbered, [0, 1, 0, 1, 0, 0] * 4),
         "BalsubramaniFreund-written": BalsubramaniFreund().fit(three, box=Box.from_bounds(three, {"short": (0.4, 1)})),
         "BalsubramaniFreund-moments": BalsubramaniFreund(on_infeasible="widen").fit(two, box=_more_moments(two)),
+        "BalsubramaniFreund-opinions": BalsubramaniFreund(caution=0.5).fit(many, box=_with_opinions(many)),
         "BalsubramaniFreund-groups": BalsubramaniFreund(on_infeasible="widen").fit(grouped, box=_of_groups(grouped)),
     }
     tried = {"HyperLabelModel", *(name.partition("-")[0] for name in models)}
@@ -65,6 +68,12 @@ def _more_moments(votes: Votes) -> Box:
     rate = ConditionalRate("loud", "ham", "spam", 0.25)
     line = LinearMoment("difference", {None: {"ham": 0.5, "spam": -0.25}})
     return box.with_bounds(votes, {"difference": (-0.3, 0.3)}, moments=[rate, line])
+
+
+def _with_opinions(votes: Votes) -> Box:
+    gold = votes.take(np.arange(36))
+    opinions = [InTiers("panel", 2), "majority", "learned"]
+    return Box.from_gold(gold, [0, 1, 0, 0, 1, 0] * 6, pool=votes, gold_is="subset", opinions=opinions)
 
 
 def _of_groups(votes: Votes) -> Box:

@@ -143,11 +143,11 @@ def solve_draw(draw: Draw, box: tw.Box) -> Fit:
 def fit_draw(draw: Draw, box: tw.Box, row: tuple[Setting, Recipe, float]) -> Fit:
     """Certificate and loss through the public interface; the box must be the one counted for all draws at once."""
     setting, recipe, level = row
-    public = box_of_draw(draw, setting.gold_is, level, recipe == "paper")
+    public = box_of_draw(draw, setting.gold_is, level, recipe == "paper", opinions=())
     if not (np.allclose(public.lower, box.lower) and np.allclose(public.upper, box.upper)):
         raise RuntimeError(f"{setting}: the box made by Box.from_gold differs from the one counted for all draws")
     try:
-        model = tw.BalsubramaniFreund().fit(draw.pool, box=public)
+        model = tw.BalsubramaniFreund(caution=1).fit(draw.pool, box=public)
     except tw.InfeasibleBoxError:
         return Fit(np.nan, np.nan)
     return Fit(model.certificate_.log_loss_bound, log_loss(draw.pool_labels, model.predict_proba(draw.pool), clip=0))

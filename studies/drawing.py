@@ -1,4 +1,4 @@
-"""The paper's datasets as populations, and seeded draws of gold from them."""
+"""The paper's datasets, crowds and judges as populations, and seeded draws of gold from them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,25 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.io import loadmat
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.budget import even_errors, split_error
 from thumbwise.box.designs.plain import exact_intervals, wilson_intervals
-from thumbwise.box.gold import GoldCounts, GoldIs, count_gold, split_error
+from thumbwise.box.gold import GoldCounts, GoldIs, count_gold
 from thumbwise.box.moments.linear import FREQUENCY
-from thumbwise.datasets import PAPER_TITLES
+from thumbwise.box.opinions.choosing import Opinions
+from thumbwise.datasets import PAPER_TITLES, load_crowd
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 TITLES = PAPER_TITLES
+CROWDS = ("bluebird", "rte", "dog", "web")
+JUDGES = "judges"
+# A judge who rates a comment so high or higher calls it toxic.
+_TOXIC = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +76,30 @@ def data_folder() -> Path:
 
 @cache
 def load_population(name: str) -> Population:
-    """Training and validation items of one of the paper's datasets, put together."""
+    """Training and validation items of one of the paper's datasets, put together; or a crowd, or the judges."""
+    if name == JUDGES:
+        return _load_judges(data_folder().parent / "judges")
+    if name in CROWDS:
+        crowd = load_crowd(name, data_folder().parent)
+        known = np.flatnonzero(crowd.labels >= 0)
+        return Population(
+            name, tw.Votes(crowd.votes.array[known], n_classes=crowd.votes.n_classes), crowd.labels[known]
+        )
     content = loadmat(data_folder() / f"{name}.mat")
     labels = np.concatenate([content["train_labels"].ravel(), content["validation_labels"].ravel()]).astype(np.int64)
     array = np.concatenate([content["train_pred"], content["val_pred"]])
     n_classes = int(content["train_labels"].max()) + 1
     return Population(name, tw.Votes(array, n_classes=n_classes), labels)
+
+
+def _load_judges(folder: Path) -> Population:
+    """Verdicts of language models: whether they rate a comment 5 or more of 9; abstaining where there is no rating."""
+    ratings, truth = (pd.read_csv(folder / f"{table}.csv", index_col="item") for table in ("ratings", "truth"))
+    values = ratings.to_numpy(dtype=float)
+    verdicts = np.where(np.isnan(values), -1, values >= _TOXIC).astype(np.int64)
+    return Population(
+        JUDGES, tw.Votes(verdicts, n_classes=2), truth.loc[ratings.index, "toxic"].to_numpy(dtype=np.int64)
+    )
 
 
 def draw_gold(population: Population, n_gold: int, gold_is: GoldIs, n_draws: int, seed: int) -> IntArray:
@@ -93,8 +118,8 @@ def split_population(population: Population, gold: IntArray, gold_is: GoldIs) ->
     return Draw(votes.take(gold), labels[gold], pool, labels[rest])
 
 
-def box_of_draw(draw: Draw, gold_is: GoldIs, level: float, recipe: bool) -> tw.Box:
-    """The default box, or the one of the paper's recipe."""
+def box_of_draw(draw: Draw, gold_is: GoldIs, level: float, recipe: bool = False, opinions: Opinions = "auto") -> tw.Box:
+    """The default box, perhaps with other opinions, or the one of the paper's recipe."""
     if recipe:
         return tw.Box.from_gold(
             draw.gold,
@@ -108,7 +133,13 @@ def box_of_draw(draw: Draw, gold_is: GoldIs, level: float, recipe: bool) -> tw.B
             n_permutations=0,
         )
     return tw.Box.from_gold(
-        draw.gold, draw.gold_labels, pool=draw.pool, confidence_level=level, gold_is=gold_is, n_permutations=0
+        draw.gold,
+        draw.gold_labels,
+        pool=draw.pool,
+        confidence_level=level,
+        gold_is=gold_is,
+        opinions=opinions,
+        n_permutations=0,
     )
 
 
@@ -146,12 +177,14 @@ def count_draws(population: Population, items: IntArray, gold_is: GoldIs) -> Dra
 def bounds_of_draws(counts: DrawnCounts, level: float, recipe: bool) -> tuple[FloatArray, FloatArray]:
     """Bounds of every moment in every draw, with the library's own split of the budget and its own intervals.
 
+    Moments are those of rules and classes; there are no opinions.
+
     An interval depends on few integers, so each distinct combination of them is inverted once.
     """
     template, error = counts.template, 1 - level
-    errors = np.full(len(template.about), error) if recipe else split_error(error, template)
+    errors = even_errors(error, len(template.about)) if recipe else split_error(error, template)
     is_class = np.array([moment.kind == FREQUENCY for moment in template.about])
-    kinds = np.unique(np.array([template.population, errors, is_class]), axis=1, return_inverse=True)[1].ravel()
+    kinds = np.unique(np.array([template.population, *errors, is_class]), axis=1, return_inverse=True)[1].ravel()
     cells = np.stack([np.broadcast_to(kinds, counts.right.shape), counts.right, counts.drawn]).reshape(3, -1)
     _, first, inverse = np.unique(cells, axis=1, return_index=True, return_inverse=True)
     moments = first % len(template.about)
@@ -165,9 +198,9 @@ def bounds_of_draws(counts: DrawnCounts, level: float, recipe: bool) -> tuple[Fl
         outside=counts.right.ravel()[first] * (counts.gold_is == "separate"),
     )
     if recipe:
-        bounds = wilson_intervals(distinct, errors[moments], symmetric=True)
+        bounds = wilson_intervals(distinct, errors[:, moments], symmetric=True)
     else:
-        bounds = exact_intervals(distinct, errors[moments])
+        bounds = exact_intervals(distinct, errors[:, moments])
     lower, upper = (bound[inverse.ravel()].reshape(counts.right.shape) for bound in bounds)
     return np.where(counts.pool == 0, 0.0, lower), np.where(counts.pool == 0, 1.0, upper)
 

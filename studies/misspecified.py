@@ -91,12 +91,12 @@ def predict_all(made: Synthetic, rng: np.random.Generator) -> tuple[dict[str, Fl
     """BF sees the labels of a random tenth of the items, EM none, the other two all. Which fits are degenerate, too."""
     votes, labels = made.votes, made.labels
     gold = rng.choice(votes.n_items, votes.n_items // 10, replace=False)
-    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset")
+    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", opinions=())
     one_coin, is_degenerate = _fit_em(votes, "one_coin")
     by_class, is_degenerate_by_class = _fit_em(votes, "class_conditional")
     predictions = [
         tw.BalsubramaniFreund().fit(votes, box=tw.Box.exact(votes, labels)).predict_proba(votes),
-        tw.BalsubramaniFreund().fit(votes, box=box).predict_proba(votes),
+        tw.BalsubramaniFreund(caution=1).fit(votes, box=box).predict_proba(votes),
         dawid_skene_proba(votes, labels),
         one_coin,
         by_class,

@@ -22,13 +22,15 @@ Fits = tuple[tw.BalsubramaniFreund, tw.BalsubramaniFreund]
 def fit_twice(votes: tw.Votes, gold: IntArray, labels: IntArray, start: tw.BalsubramaniFreund) -> Fits:
     """Without and with a start."""
     box = make_box(votes, gold, labels)
-    model = tw.BalsubramaniFreund(on_infeasible="widen")
-    return model.fit(votes, box=box), tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box, start=start)
+    model = tw.BalsubramaniFreund(caution=1, on_infeasible="widen")
+    return model.fit(votes, box=box), tw.BalsubramaniFreund(caution=1, on_infeasible="widen").fit(
+        votes, box=box, start=start
+    )
 
 
 def make_box(votes: tw.Votes, gold: IntArray, labels: IntArray) -> tw.Box:
     """Intervals from gold that is part of the pool."""
-    return tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", n_permutations=0)
+    return tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", opinions=(), n_permutations=0)
 
 
 def updates(population: Population, draw: int, seed: int) -> dict[str, Fits]:
@@ -40,8 +42,10 @@ def updates(population: Population, draw: int, seed: int) -> dict[str, Fits]:
     most = order[: int(0.99 * everything.n_items)]
     dropped = int(rng.integers(everything.n_rules))
     fewer = everything.with_rules([j for j in range(everything.n_rules) if j != dropped])
-    model = tw.BalsubramaniFreund(on_infeasible="widen")
-    first = tw.BalsubramaniFreund(on_infeasible="widen").fit(everything, box=make_box(everything, gold, labels))
+    model = tw.BalsubramaniFreund(caution=1, on_infeasible="widen")
+    first = tw.BalsubramaniFreund(caution=1, on_infeasible="widen").fit(
+        everything, box=make_box(everything, gold, labels)
+    )
     fits = {"more gold": fit_twice(everything, more, labels, first)}
     part = everything.take(most)
     model.fit(part, box=make_box(part, np.arange(N_GOLD), labels[most]))

@@ -20,6 +20,7 @@ from scipy.stats import binom
 import thumbwise as tw
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.budget import split_error
 from thumbwise.box.designs import Poisson, Subset, WithReplacement
 from thumbwise.box.designs.plain import exact_intervals
 from thumbwise.box.gold import GoldSample, Intervals
@@ -86,13 +87,14 @@ def draw_gold(rng: np.random.Generator, pool: Pool, n_gold: int, design: Weighte
 
 
 def box_of(pool: Pool, items: IntArray, weights: FloatArray, design: WeightedDesign, level: float) -> tw.Box:
-    """The box that a user would get."""
+    """The box that a user would get, without opinions."""
     return tw.Box.from_gold(
         pool.votes.take(items),
         pool.labels[items],
         pool=pool.votes,
         confidence_level=level,
         gold_is=WEIGHTED[design](weights, pool.largest_weight(N_GOLD)),
+        opinions=(),
     )
 
 
@@ -100,7 +102,7 @@ def intervals_of(pool: Pool, items: IntArray, weights: FloatArray, design: Weigh
     """The same intervals at all levels, with the counts made once."""
     drawn = WEIGHTED[design](weights, pool.largest_weight(N_GOLD))
     sample = GoldSample(pool.votes.take(items), pool.labels[items], pool.votes, drawn)
-    return {level: drawn.intervals(sample, sample.split_error(1 - level, joint=True)) for level in LEVELS}
+    return {level: drawn.intervals(sample, split_error(1 - level, sample.counts)) for level in LEVELS}
 
 
 def check_orders(pool: Pool, items: IntArray, weights: FloatArray, design: WeightedDesign, level: float) -> None:
@@ -117,7 +119,7 @@ def plain_width(rng: np.random.Generator, pool: Pool, level: float) -> float:
     """Mean width of the intervals from as many plain random gold items."""
     gold = rng.choice(N_ITEMS, N_GOLD, replace=False)
     sample = GoldSample(pool.votes.take(gold), pool.labels[gold], pool.votes, Subset())
-    lower, upper = exact_intervals(sample.counts, sample.split_error(1 - level, joint=True))
+    lower, upper = exact_intervals(sample.counts, split_error(1 - level, sample.counts))
     return float((upper - lower).mean())
 
 

@@ -70,9 +70,11 @@ if TYPE_CHECKING:
     from thumbwise.models.explained.explanation import Explanation as Explanation
     from thumbwise.models.folds import held_out_proba as held_out_proba
     from thumbwise.models.folds import neg_log_loss as neg_log_loss
+    from thumbwise.models.frontier import Frontier as Frontier
     from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
     from thumbwise.models.saved.saving import load as load
+    from thumbwise.models.stack import Stack as Stack
     from thumbwise.numerics.patterns import ABSTAIN as ABSTAIN
     from thumbwise.paper import theory as theory
     from thumbwise.rules.applied import AppliedRules as AppliedRules
@@ -101,6 +103,7 @@ _HOMES = {
     "FailedRuleError": "thumbwise.exceptions",
     "FailedRuleWarning": "thumbwise.exceptions",
     "Finding": "thumbwise.assess.check_rules.findings",
+    "Frontier": "thumbwise.models.frontier",
     "Gold": "thumbwise.box.gold",
     "HyperLabelModel": "thumbwise.models.hyper_label_model",
     "InfeasibleBoxError": "thumbwise.exceptions",
@@ -118,6 +121,7 @@ _HOMES = {
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rules.pipeline_step",
     "SoftLabels": "thumbwise.models.end_model",
+    "Stack": "thumbwise.models.stack",
     "ThumbwiseError": "thumbwise.exceptions",
     "Votes": "thumbwise.votes.votes",
     "add_rule": "thumbwise.game.prediction_costs",
@@ -181,12 +185,14 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "opinions",
     "Certificate",
     "BalsubramaniFreund",
+    "Frontier",
     "MajorityVote",
     "DawidSkene",
     "DataProgramming",
     "EBCC",
     "AMCL",
     "HyperLabelModel",
+    "Stack",
     "explain",
     "explain_many",
     "Explanation",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 60
 # What a table shows where nothing is known.
 NOTHING = "-"
+# The kind of a moment that is a log loss: nothing is counted for it.
+_LEARNED = "learned opinion"
+_PARTS = {"rules": "rules and classes", "opinions": "with opinions", "learned": "with what gold taught"}
 _MOST_CLASSES = 6
 # Tables show the first and the last rows if there are more than these together.
 _FIRST, _LAST = 12, 6
@@ -122,7 +125,7 @@ def show_box(box: Any) -> Shown:
             one_line(box.names[m]),
             at_least(box.lower[m]),
             at_most(box.upper[m]),
-            *(f"{right[m]:,} of {drawn[m]:,}" for _ in counted),
+            *(NOTHING if box.about[m].kind == _LEARNED else f"{right[m]:,} of {drawn[m]:,}" for _ in counted),
         )
         for m in shown
     ]
@@ -167,6 +170,24 @@ def level_name(what: str) -> str:
 def level_value(what: str, value: float, digits: int = 3) -> str:
     """A level in digits; a bound is rounded upward, because what is shown must still be one."""
     return at_most(value, digits) if what in ("baseline", "bound") else f"{value:.{digits}f}"
+
+
+def caution_sentence(caution: float) -> str:
+    """What a caution below 1 means, and that it voids nothing."""
+    return f"weights aim at gold too (caution {caution:g}); the bound holds all the same"
+
+
+def parts_sentence(parts: Mapping[str, Sequence[Any]]) -> str:
+    """What opinions add to the bound that rules and classes give, each at its share of the error.
+
+    Examples
+    --------
+    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})[:82]
+    'bound by part, in this box: rules and classes 0.500, with what gold taught 0.400 ('
+    """
+    bounds = zip(parts["part"], parts["bound"], strict=True)
+    named = ", ".join(f"{_PARTS[part]} {at_most(bound)}" for part, bound in bounds)
+    return f"bound by part, in this box: {named} (caution 1; each part at its share of the error)"
 
 
 def show_model(model: Any) -> Shown:

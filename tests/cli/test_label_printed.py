@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import thumbwise as tw
@@ -110,3 +111,30 @@ def test_version(run: Run) -> None:
     answer = run("--version")
     assert answer.exit_code == 0
     assert answer.stdout == f"thumbwise {tw.__version__}\n"
+
+
+def test_opinions_have_a_table_of_their_own_and_parts_a_line(folder: Path, run: Run) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=300)
+    array = np.where(rng.random((300, 6)) < 0.8, truth[:, None], 1 - truth[:, None])
+    rules = ",".join(f"r{j}" for j in range(6))
+    lines = [f"{i},{','.join(map(str, row))}" for i, row in enumerate(array.tolist())]
+    (folder / "six.csv").write_text("\n".join([f"id,{rules}", *lines]))
+    (folder / "six-gold.csv").write_text("\n".join(["id,label", *(f"{i},{truth[i]}" for i in range(100))]))
+    printed = run("label", folder / "six.csv", "--gold", folder / "six-gold.csv").stdout
+    rules_part, rest = printed.split("What the panel says together")
+    opinions_part = rest.split("Classes")[0]
+    assert "majority" not in rules_part
+    assert "learned" not in rules_part
+    assert "opinion(" not in printed
+    array_said = (array == 1).sum(axis=1)
+    speaks = array_said != 3
+    right = ((array_said > 3) == truth)[:100][speaks[:100]].sum()
+    assert row_of(opinions_part, "majority vote")[:4] == [f"{speaks.sum()}", f"{right}", "of", f"{speaks[:100].sum()}"]
+    assert row_of(opinions_part, "learned from gold")[:4] == ["300", "-", "-", "-"]
+    assert re.search(r"^weights aim at gold too \(caution 0\.\d+\); the bound holds all the same$", printed, re.M)
+    parts = re.search(
+        r"in this box: rules and classes ([.\d]+), with opinions ([.\d]+), with what gold taught ([.\d]+)", printed
+    )
+    assert parts is not None
+    assert float(parts[1]) >= float(parts[2]) >= float(parts[3])

@@ -56,7 +56,7 @@ def test_items_without_votes_are_counted_and_marked(tmp_path: Path, run: Run) ->
     votes = np.repeat(truth[:, None], 3, axis=1)
     votes[100:117] = -1
     answer = run(*write(tmp_path, votes, truth, 100))
-    assert "17 items without any vote (n_votes = 0): labeled by the class weights alone" in answer.stdout
+    assert "17 items without any vote (n_votes = 0): labeled by what gold says of classes alone" in answer.stdout
     assert "0 items on which all voting rules agree but the label is another class\n" in answer.stdout
     assert (read_table(tmp_path / "labels.csv").columns["n_votes"].data == 0).sum() == 17
 

@@ -15,7 +15,7 @@ import thumbwise as tw
 from engines.holders import Table, lazy_votes, rows_of
 from engines.holders import in_memory as read
 from engines.problems import OPTIONS, assert_same_answers, fit_pinned, in_memory, make_pool
-from sql.problems import HOSTILE, make_votes
+from sql.problems import FITS, HOSTILE, make_votes
 from thumbwise.exceptions import MissingPackageError
 from thumbwise.votes.engines.spark import check_java, start_local_spark
 
@@ -54,7 +54,7 @@ def test_a_bad_vote(spark: Start, tmp_path: Path) -> None:
         _ = lazy.patterns
 
 
-@pytest.mark.parametrize("fit", ["full", "majority vote", "game"])
+@pytest.mark.parametrize("fit", ["full", "majority vote", "game", "opinions"])
 def test_a_model_as_one_select(spark: Start, fit: str) -> None:
     """What ``to_sql`` writes for Spark, run by Spark, on rules and classes with hostile names."""
     names = [name for name in HOSTILE if "${" not in name]  # Spark puts settings there, quoted or not
@@ -77,6 +77,8 @@ def fit_for_sql(fit: str, votes: tw.Votes) -> Any:
         return tw.MajorityVote().fit(votes)
     if fit == "full":
         return tw.DawidSkene(kind="full").fit(votes)
+    if fit == "opinions":
+        return FITS["opinions"](votes)
     bounds = tw.Box.from_bounds(votes, lower=np.full(votes.n_rules + 3, 0.3), upper=np.full(votes.n_rules + 3, 0.9))
     return tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=bounds)
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
-from thumbwise.datasets.demo import load_demo, write_demo
+from thumbwise.datasets.demo import load_demo
+from thumbwise.datasets.examples import write_demo
 from thumbwise.tables.label_tables import is_label_table
 from thumbwise.tables.marks import find_foreign, new_mark
 from thumbwise.tables.outputs import check_folder
@@ -151,7 +152,7 @@ def test_folders_that_were_made_for_nothing_are_removed(tmp_path: Path, monkeypa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("thumbwise.datasets.demo.write_table", interrupt)
+    monkeypatch.setattr("thumbwise.datasets.examples.write_table", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_demo(load_demo(), tmp_path / "new" / "er")
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thumbwise import Box, Votes
-from thumbwise.numerics.intervals import hypergeometric_bounds
+from thumbwise.numerics.intervals import hypergeometric_sides
 
 from .problems import Ints, moments_of, one_hot
 
@@ -198,22 +198,26 @@ def test_rules_too_rare_for_gold_leave_the_budget_to_the_others() -> None:
     rare[np.arange(500, 530), np.arange(30)] = 1
     gold = np.arange(100)
     alone = gold_box(Votes(common), truth, gold)
-    with_rare = gold_box(Votes(np.hstack([common, rare])), truth, gold)
+    with_rare = gold_box(Votes(np.hstack([common, rare])), truth, gold, opinions=())
     np.testing.assert_array_equal(with_rare.lower[[0, 1, -2, -1]], alone.lower)
     np.testing.assert_array_equal(with_rare.upper[[0, 1, -2, -1]], alone.upper)
     assert (with_rare.upper[2:32] - with_rare.lower[2:32] == 1).all()
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_the_budget_is_split_evenly_over_distinct_moments(k: int) -> None:
-    """Five distinct rules, one of them twice; with two classes one frequency fixes the other."""
+def test_the_budget_is_split_over_distinct_moments(k: int) -> None:
+    """Five distinct rules of full coverage, one of them twice, weigh 1, the class frequencies together 0.3.
+
+    With two classes one frequency fixes the other. Of a rule's part, 95 % is below.
+    """
     rng = np.random.default_rng(k)
     votes = Votes(rng.integers(0, k, (200, 5))[:, [0, 1, 1, 2, 3, 4]], n_classes=k)
     truth = rng.integers(0, k, 200)
     gold = np.arange(60)
-    n_distinct = 5 + (1 if k == 2 else k)
+    of_class = 0.3 / (1 if k == 2 else k)
+    below, above = (np.array([*[part] * 6, *[of_class / 2] * k]) * 0.05 / 5.3 for part in (0.95, 0.05))
     right = [*(votes.array[gold] == truth[gold, None]).sum(axis=0), *np.bincount(truth[gold], minlength=k)]
-    fewest, most = hypergeometric_bounds(right, 60, 200, 0.05 / n_distinct)
-    box = gold_box(votes, truth, gold, confidence_level=0.95)
+    fewest, most = hypergeometric_sides(right, 60, 200, below, above)
+    box = gold_box(votes, truth, gold, confidence_level=0.95, opinions=())
     np.testing.assert_allclose(box.lower, fewest / 200, rtol=0, atol=1e-12)
     np.testing.assert_allclose(box.upper, most / 200, rtol=0, atol=1e-12)

@@ -30,7 +30,7 @@ ROOMS = (
 )
 # Names that are looked up where they are asked for: public names of the package, of its data and of moments, and
 # models and kinds of moments by folder.
-LOOKED_UP = {"", "box.moments", "box.moments.kinds", "datasets", "models.registry"}
+LOOKED_UP = {"", "box.moments", "box.moments.kinds", "box.opinions", "datasets", "models.registry"}
 # What is done with a fitted model, or with items held elsewhere, imported by the function that does it, when it does;
 # or for its types alone.
 DOORS = {

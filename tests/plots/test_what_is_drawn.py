@@ -87,6 +87,23 @@ def test_plan_with_floor_and_guessing() -> None:
     assert (guessing.get_ydata()[0], floor.get_ydata()[0]) == (math.log(2), 0.3)
 
 
+def test_frontier_has_two_curves_the_regression_at_the_end_and_no_accuracy() -> None:
+    table = Tidy.of(
+        {
+            **{"caution": [1.0, 0.5, 0.2, None], "bound": [0.5, 0.55, 0.7, 0.9], "log_loss": [0.4, 0.3, 0.25, 0.2]},
+            **{"accuracy": [0.97, 0.98, 0.99, 1.0], "is_chosen": [False, True, False, False]},
+        }
+    )
+    ax = plots.plot_frontier(table)
+    bound, expected, chosen = ax.lines
+    assert list(zip(bound.get_xdata(), bound.get_ydata(), strict=True)) == [(1.0, 0.5), (0.5, 0.55), (0.2, 0.7)]
+    assert expected.get_ydata().tolist() == [0.4, 0.3, 0.25]
+    assert chosen.get_xdata()[0] == 0.5
+    assert [points.get_offsets().tolist() for points in ax.collections] == [[[0.0, 0.9]], [[0.0, 0.2]]]
+    left, right = ax.get_xlim()
+    assert left > right  # the most cautious first
+
+
 def test_reliability_and_confidences() -> None:
     table = Tidy.of(
         {

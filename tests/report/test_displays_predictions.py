@@ -105,7 +105,8 @@ def test_fewer_items_than_asked_for() -> None:
 
 
 def test_levels_are_the_log_of_the_classes_the_bound_the_entropy_and_the_floor_of_items_without_gold() -> None:
-    reading, model = small_reading(), small_model()
+    reading = small_reading()
+    model = tw.BalsubramaniFreund(caution=1).fit(reading.votes, box=reading.box(n_permutations=0))
     plan = tw.plan(reading.gold_votes, reading.gold_labels, pool=reading.votes, gold_is="subset")
     levels = dict(zip(*certificate_table(model.certificate_, plan).columns.values(), strict=True))
     proba = model.predict_proba(reading.votes)

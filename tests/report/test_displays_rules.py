@@ -26,7 +26,9 @@ def test_coverage_overlap_and_conflict_are_those_of_a_loop_over_items() -> None:
 
 
 def test_gold_accuracy_is_counted_on_gold_and_bounds_and_weights_are_those_of_the_fit() -> None:
-    reading, model = small_reading(), small_model()
+    reading = small_reading()
+    box = tw.Box.from_gold(reading, opinions=(), n_permutations=0)
+    model = tw.BalsubramaniFreund(caution=1).fit(reading.votes, box=box)  # whose weights meet bounds of rules
     table = rules_table(model, reading.votes, {"rule_1": 0.25})
     array, labels = reading.gold_votes.array, reading.gold_labels
     for j in range(reading.votes.n_rules):

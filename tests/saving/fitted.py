@@ -27,6 +27,7 @@ from thumbwise.box.moments.of_classes import group_frequencies
 from thumbwise.box.moments.of_rules import ConditionalRate, class_accuracies, confusion_cells
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.moments.written import LinearMoment
+from thumbwise.box.opinions import InTiers
 from thumbwise.models.base import LabelModel
 
 ODD_NAMES = [
@@ -75,9 +76,18 @@ def _gold(votes: Votes) -> list[Any]:
     return named(votes, truth)
 
 
-def _box(votes: Votes, **options: Any) -> Box:
-    gold = np.arange(0, votes.n_items, 2)
+def _box(votes: Votes, every: int = 2, **options: Any) -> Box:
+    gold = np.arange(0, votes.n_items, every)
     return Box.from_gold(votes.take(gold), named(votes, truth_of(votes)[gold]), pool=votes, gold_is="subset", **options)
+
+
+def _opinions(votes: Votes) -> LabelModel:
+    """All that a file can hold, each with weight."""
+    opinions = [InTiers("panel", 2), "majority", "panel", "learned"]
+    model = BalsubramaniFreund(caution=0.4, on_infeasible="widen").fit(votes, box=_box(votes, 1, opinions=opinions))
+    model.weights_ = np.where(model.weights_ == 0, np.linspace(-0.5, 0.7, len(model.weights_)), model.weights_)
+    model.active_ = np.sign(model.weights_).astype(np.int64)
+    return model
 
 
 def _class_balanced(votes: Votes) -> LabelModel:
@@ -144,6 +154,10 @@ FITS: dict[str, Callable[[Votes], LabelModel]] = {
         Votes(np.minimum(votes.array, 1), class_names=["no", "yes"], rule_names=ODD_NAMES)
     ),
     "BalsubramaniFreund-gold": _balsubramani_freund,
+    "BalsubramaniFreund-opinions": _opinions,
+    "BalsubramaniFreund-worst case": lambda votes: BalsubramaniFreund(caution=1, on_infeasible="widen").fit(
+        votes, box=_box(votes)
+    ),
     "BalsubramaniFreund-unpinned": _unpinned,
     "BalsubramaniFreund-drifted": _drifted,
     "BalsubramaniFreund-exact": lambda votes: BalsubramaniFreund().fit(

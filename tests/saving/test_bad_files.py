@@ -24,7 +24,8 @@ from thumbwise.models.saved.schema import parse, render
 
 @cache
 def text_of(name: str) -> str:
-    return render(describe(fit(name, make_votes(20, item_ids=np.arange(20)))))
+    n_items = 60 if "opinions" in name else 20  # enough gold to learn from
+    return render(describe(fit(name, make_votes(n_items, item_ids=np.arange(n_items)))))
 
 
 def refusal(content: str | bytes) -> str:
@@ -47,6 +48,9 @@ def put(*keys: Any) -> Callable[[Any], None]:
         document[last] = value
 
     return edit
+
+
+opinion = partial(put, "learned", "box", "moments")
 
 
 @pytest.mark.parametrize(
@@ -135,10 +139,33 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("BalsubramaniFreund-gold", put("learned", "box", "intervals", 0, "weight", "inf"), "weight must be a number"),
         ("BalsubramaniFreund-gold", put("learned", "certificate", "log_loss_bound", -1), "log_loss_bound must be"),
         ("BalsubramaniFreund-gold", put("learned", "certificate", "n_known", 21), "from 0 to 20; found 21"),
-        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "rule", "x"), "one of the rules"),
-        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "said", "x"), "one of the classes"),
-        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 4, "rate", 2), "number from 0 to 1"),
-        ("BalsubramaniFreund-more moments", put("learned", "box", "moments", 5, "kind", "eval"), "'LinearMoment'"),
+        ("BalsubramaniFreund-more moments", opinion(-2, "rule", "x"), "one of the rules"),
+        ("BalsubramaniFreund-more moments", opinion(-2, "said", "x"), "one of the classes"),
+        ("BalsubramaniFreund-more moments", opinion(-2, "rate", 2), "number from 0 to 1"),
+        ("BalsubramaniFreund-more moments", opinion(-1, "kind", "eval"), "'LinearMoment'"),
+        ("BalsubramaniFreund-opinions", put("parameters", "caution", "bold"), "parameters.caution must be a number"),
+        ("BalsubramaniFreund-opinions", put("parameters", "caution", 0), "parameters.caution must be above 0; found 0"),
+        ("BalsubramaniFreund-opinions", put("parameters", "caution", 1.5), "number from 0 to 1; found 1.5"),
+        ("BalsubramaniFreund-opinions", put("learned", "certificate", "caution", 0), "caution must be above 0"),
+        ("BalsubramaniFreund-opinions", put("learned", "certificate", "caution", True), "caution must be a number"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "floor", 0), "floor must be a number from 1e-300 to 1; found 0"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "floor", 1.5), "floor must be a number from 1e-300 to 1"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "weights", 0, "inf"), "weights[0] must be a number"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "weights", []), "weights must be a list of 105 values; found 0"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "has_votes", False), "weights must be a list of 15 values"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "has_votes", 1), "has_votes must be true or false"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "voting", ["nobody"]), "voting must be rules of the model"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "voting", ["null", "null"]), "in their order and none twice"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "counted", ["null", ""]), "in their order and none twice"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "log_odds", "null", "nan"), "log_odds.null must be a number"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "log_odds", {}), "no field"),
+        ("BalsubramaniFreund-opinions", opinion(-2, "weights", "nul", 1), "the field 'nul'"),
+        ("BalsubramaniFreund-opinions", opinion(-2, "weights", "null", None), "weights.null must be a number"),
+        ("BalsubramaniFreund-opinions", opinion(-2, "name", "other"), "'opinion(other)', as moments, rules and"),
+        ("BalsubramaniFreund-opinions", opinion(-2, "kind", "WrittenOpinion"), "kind must be one of"),
+        ("BalsubramaniFreund-opinions", opinion(-4, "least", "inf"), "less than the most"),
+        ("BalsubramaniFreund-opinions", opinion(-4, "least", "nan"), "less than the most"),
+        ("BalsubramaniFreund-opinions", opinion(-4, "of", "kind", "Tier"), "of.kind must be one of 'WeightedVote'"),
         (
             "BalsubramaniFreund-gold",
             put("learned", "box", "intervals", 0, "subject", "x"),
@@ -161,7 +188,7 @@ def test_a_box_with_an_interval_too_many_or_too_few_is_refused(n_more: int, has_
     build(parse(Path("model.json"), json.dumps(document).encode()))
     rows = document["learned"]["box"]["intervals"]
     rows[:] = rows[:n_more] if n_more < 0 else rows + [{**rows[-1], "moment": f"extra {i}"} for i in range(n_more)]
-    n_intervals = len(document["rules"]) + 3 + 7 * has_groups
+    n_intervals = len(document["rules"]) + 3 + (7 if has_groups else 2)  # two opinions: gold is too little to learn
     assert_says(refusal(json.dumps(document)), f"a box of {n_intervals} intervals", f"found {len(rows)}")
 
 
@@ -198,6 +225,15 @@ def test_a_box_too_large_to_build_is_refused_before_it_is_built() -> None:
     assert_says(refusal(json.dumps(document)), "4000000000 intervals")
 
 
+def test_a_learned_opinion_of_many_classes_is_refused_before_its_table_is_made() -> None:
+    """10 rules and 20,000 classes would have 4,000,000,000 terms of votes."""
+    document = json.loads(text_of("BalsubramaniFreund-opinions"))
+    document["classes"] = list(range(20_000))
+    document["pool"]["votes"] = {rule: [0] * 20_000 for rule in document["rules"]}
+    document["learned"]["box"]["moments"] = [document["learned"]["box"]["moments"][-1]]
+    assert_says(refusal(json.dumps(document)), "fewer than 30 classes; found 20,000")
+
+
 def test_files_that_are_not_there_or_too_large(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     assert_says(message_of(InvalidFileError, lambda: load_model(path)), "there is none")
@@ -215,8 +251,19 @@ def own_moments(votes: Votes) -> Moments:
     return accuracies(votes)
 
 
+def first_rule(votes: Votes) -> Any:
+    return votes.array[:, 0]
+
+
 class OwnModel(MajorityVote):
     pass
+
+
+def fit_with_opinion(opinion: Any) -> LabelModel:
+    votes = make_votes(20)
+    gold = votes.take(np.arange(10)), [votes.class_names[c % 3] for c in range(10)]
+    box = Box.from_gold(*gold, pool=votes, gold_is="subset", opinions=[opinion])
+    return BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
 
 
 def test_what_a_file_cannot_say_is_not_saved(tmp_path: Path) -> None:
@@ -227,6 +274,7 @@ def test_what_a_file_cannot_say_is_not_saved(tmp_path: Path) -> None:
     box = Box(exact.about[:10], exact.lower[:10], exact.upper[:10], exact.evidence, (own_moments,))
     models: list[tuple[LabelModel, str]] = [
         (BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box), "found own_moments, which is code"),
+        (fit_with_opinion(first_rule), "found 'first_rule', a function of your own, which is code"),
         (MajorityVote().fit(Votes([[0, 1]], class_names=[("a", 1), "b"])), "type tuple"),
         (MajorityVote().fit(Votes([[0, 1]], class_names=[float("inf"), "b"])), "type float"),
         (OwnModel().fit([[0, 1]]), "found OwnModel"),
@@ -253,4 +301,8 @@ def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
 
 def test_standard_moments_are_written_by_name() -> None:
     moments = json.loads(text_of("BalsubramaniFreund-gold"))["learned"]["box"]["moments"]
-    assert moments == [builder.__name__ for builder in STANDARD]
+    assert moments[:2] == [builder.__name__ for builder in STANDARD]
+    assert [(moment["kind"], moment["name"]) for moment in moments[2:]] == [
+        ("WeightedVote", "majority"),
+        ("WeightedVote", "panel"),
+    ]

@@ -41,7 +41,8 @@ STRANGE: list[Any] = [
 
 @cache
 def text_of(name: str) -> str:
-    votes = make_votes(20, item_ids=np.arange(20))
+    n_items = 60 if "opinions" in name else 20  # enough gold to learn from
+    votes = make_votes(n_items, item_ids=np.arange(n_items))
     short = votes.with_rules([0, 3, 7]).with_rule_names(["a", "b" * 70, "null"])
     model = fit(name, votes) if any(word in name for word in ("more moments", "two", "balanced")) else fit(name, short)
     return render(describe(model))

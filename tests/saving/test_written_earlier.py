@@ -21,6 +21,17 @@ FIRST = {
     "BalsubramaniFreund-groups": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5],
     "BalsubramaniFreund-moments": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5],
     "BalsubramaniFreund-numbered": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5],
+    "BalsubramaniFreund-opinions": [
+        0.604776,
+        0.912985,
+        0.141192,
+        0.890149,
+        0.939875,
+        0.493906,
+        0.219274,
+        0.73657,
+        0.087284,
+    ],
     "BalsubramaniFreund-written": [0.333333, 0.333333, 0.333333, 0.4, 0.4, 0.4, 0.3, 0.3, 0.3],
     "BalsubramaniFreund": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5],
     "DataProgramming": [0.5, 0.625328, 0.014671, 0.969683, 0.981612, 0.322601, 0.010014, 0.016603, 0.000151],
@@ -50,4 +61,11 @@ def test_a_file_predicts_what_it_predicted(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_is_written_again_as_it_was(path: Path) -> None:
-    assert render(describe(load(path))) + "\n" == path.read_text(encoding="utf-8")
+    """But for caution, of which the first files say nothing: all weights were those of the worst case."""
+    text = path.read_text(encoding="utf-8")
+    model = load(path)
+    again = describe(model)
+    if "BalsubramaniFreund" in path.stem and '"caution"' not in text:
+        assert model.caution == model.certificate_.caution == 1
+        del again["parameters"]["caution"], again["learned"]["certificate"]["caution"]
+    assert render(again) + "\n" == text

@@ -87,6 +87,21 @@ def _bounded(*builders: Any) -> Fit:
     return fit
 
 
+def _with_opinions(*opinions: Any) -> Fit:
+    """From gold, with weight on all that votes and opinions say."""
+
+    def fit(votes: tw.Votes) -> LabelModel:
+        labels = np.random.default_rng(6).integers(votes.n_classes, size=votes.n_items)
+        gold = np.where(votes.array[:, -1] >= 0, votes.array[:, -1], labels)
+        names = [votes.class_names[c] for c in gold]
+        box = tw.Box.from_gold(votes, names, pool=votes, gold_is="subset", opinions=opinions)
+        model = tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
+        model.weights_ = model.weights_ + np.linspace(-0.4, 1.3, len(box))
+        return model
+
+    return fit
+
+
 def _quietly(model: LabelModel) -> Fit:
     def fit(votes: tw.Votes) -> LabelModel:
         with warnings.catch_warnings():
@@ -105,6 +120,8 @@ FITS: dict[str, Fit] = {
     "standard_moments": _bounded(*STANDARD),
     "class_moments": _bounded(class_accuracies, class_frequencies),
     "confusion_moments": _bounded(confusion_cells, class_frequencies),
+    "opinions": _with_opinions("majority", "panel", "learned"),
+    "tiers": _with_opinions(tw.opinions.InTiers("majority", 2), tw.opinions.InTiers("panel", 3)),
 }
 
 

@@ -39,6 +39,13 @@ def test_on_all_rows_of_votes(connection: duckdb.DuckDBPyConnection, kind: str, 
     check(connection, FITS[kind](votes), all_votes(n_classes, votes.n_rules, votes))
 
 
+def test_with_opinions_of_more_rules_and_votes_never_seen(connection: duckdb.DuckDBPyConnection) -> None:
+    votes = make_votes(3, 12, seed=9, n=150)
+    copied = tw.Votes(np.column_stack([votes.array, votes.array[:, 0]]), n_classes=3)  # a copy does not count
+    new = tw.Votes(np.random.default_rng(1).integers(-1, 3, (400, 13)), n_classes=3)
+    check(connection, FITS["opinions"](copied), new)
+
+
 def test_with_rates_of_zero_that_make_scores_of_minus_thousands(connection: duckdb.DuckDBPyConnection) -> None:
     votes = make_votes(3, 5, seed=1)
     model = tw.DawidSkene(kind="full", prior_right=1).fit(votes)
@@ -97,7 +104,7 @@ def test_other_columns_values_and_abstentions(connection: duckdb.DuckDBPyConnect
     assert labels == model.predict(votes).tolist()
 
 
-@pytest.mark.parametrize("kind", ["majority", "full", "standard_moments"])
+@pytest.mark.parametrize("kind", ["majority", "full", "standard_moments", "opinions"])
 def test_a_vote_that_means_nothing_shows_as_null(connection: duckdb.DuckDBPyConnection, kind: str) -> None:
     votes = make_votes(2, 3, seed=6)
     model = FITS[kind](votes)

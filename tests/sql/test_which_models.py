@@ -58,3 +58,23 @@ def test_moments_of_groups_or_of_unknown_kind_are_refused(builder: object) -> No
     )
     with pytest.raises(InvalidChoiceError, match=r"group_frequencies|own_accuracies|of g"):
         model.to_sql(table="t")
+
+
+def second_rule(votes: tw.Votes) -> object:
+    return votes.array[:, 1]
+
+
+def test_an_opinion_that_is_code_is_refused() -> None:
+    votes = make_votes(2, 3, seed=1)
+    box = tw.Box.from_gold(votes, votes.array[:, 2].clip(0), pool=votes, gold_is="subset", opinions=[second_rule])
+    model = tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
+    with pytest.raises(InvalidChoiceError, match=r"'second_rule', a function of your own.*predict in Python"):
+        model.to_sql(table="t")
+
+
+def test_without_opinions_there_are_no_further_steps() -> None:
+    votes = make_votes(2, 3, seed=1)
+    model = tw.BalsubramaniFreund().fit(votes, box=box_around(votes, (accuracies,)))
+    query = model.to_sql(table="t")
+    assert query.count("SELECT") == 8
+    assert not any(word in query for word in ("*", "step_", "sum_0"))

@@ -17,6 +17,7 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
+from thumbwise.box.budget import split_error
 from thumbwise.box.designs import ByClass, Poisson, Stratified, WithReplacement
 from thumbwise.box.moments.linear import build_moments
 from thumbwise.box.moments.of_classes import class_frequencies, group_frequencies
@@ -25,6 +26,7 @@ from thumbwise.numerics.intervals import (
     _cells,
     _least_share,
     hypergeometric_bounds,
+    hypergeometric_sides,
     realised_rate_bounds,
     stratified_bounds,
 )
@@ -67,7 +69,6 @@ def test_strata_are_the_bounds_on_sums_over_groups(gold_is: Literal["subset", "s
     """Counted item by item, in three groups, one of which has no gold."""
     rng = np.random.default_rng(2)
     labels, array = make_votes(rng, 300, 3, 2)
-    n_distinct = np.unique(array, axis=1).shape[1] + 1  # the two frequencies are one
     groups = np.repeat(["a", "b", "c"], [150, 100, 50])
     gold = np.concatenate([rng.choice(150, 20, replace=False), 150 + rng.choice(100, 40, replace=False)])
     everything = tw.Votes(array, n_classes=2, item_groups=groups)
@@ -75,6 +76,7 @@ def test_strata_are_the_bounds_on_sums_over_groups(gold_is: Literal["subset", "s
     box = tw.Box.from_gold(
         everything.take(gold), labels[gold], pool=everything.take(kept), gold_is=tw.designs.Stratified(gold_is)
     )
+    errors = split_error(0.05, box.gold.counts).sum(axis=0)  # both sides alike
     for m in range(5):
         counts, feature = (array[:, m] >= 0, array[:, m] == labels) if m < 3 else (np.ones(300, bool), labels == m - 3)
         rows = []
@@ -83,7 +85,7 @@ def test_strata_are_the_bounds_on_sums_over_groups(gold_is: Literal["subset", "s
             drawn = gold[inside[gold]]
             rows.append((feature[drawn].sum(), len(drawn), inside.sum()))
         right, drawn_in, population = np.array(rows).T[:, :, None]
-        low, high = stratified_bounds(right, drawn_in, population, np.array([0.05 / n_distinct]))
+        low, high = stratified_bounds(right, drawn_in, population, errors[[m]])
         outside = 0 if gold_is == "subset" else right.sum()
         expected = (np.array([low[0], high[0]]) - outside) / counts[kept].sum()
         np.testing.assert_allclose((box.lower[m], box.upper[m]), expected, atol=1e-12)
@@ -239,15 +241,12 @@ def test_gold_of_a_plain_sample_is_the_same_with_one_stratum() -> None:
     labels, array = make_votes(np.random.default_rng(1), 200, 3, 2)
     pool = tw.Votes(array, n_classes=2, item_groups=["all"] * 200)
     gold = np.arange(0, 200, 4)
-    boxes = [
-        tw.Box.from_gold(pool.take(gold), labels[gold], pool=pool, gold_is=drawn)
-        for drawn in (tw.designs.Stratified("subset"), tw.designs.Subset())
-    ]
-    np.testing.assert_array_equal(boxes[0].lower, boxes[1].lower)
-    np.testing.assert_array_equal(boxes[0].upper, boxes[1].upper)
-    assert boxes[0].contains(item_moments(pool, np.eye(2)[labels])) == boxes[1].contains(
-        item_moments(pool, np.eye(2)[labels])
-    )
+    box = tw.Box.from_gold(pool.take(gold), labels[gold], pool=pool, gold_is=tw.designs.Stratified("subset"))
+    counts = box.gold.counts
+    both = split_error(0.05, counts).sum(axis=0)  # strata have equal sides
+    fewest, most = hypergeometric_bounds(counts.right, counts.drawn, counts.population, both)
+    np.testing.assert_array_equal(box.lower, fewest / counts.pool)
+    np.testing.assert_array_equal(box.upper, most / counts.pool)
 
 
 def test_given_class_frequencies_leave_the_budget_of_groups_alone() -> None:
@@ -260,11 +259,11 @@ def test_given_class_frequencies_leave_the_budget_of_groups_alone() -> None:
         gold, labels[:100], pool=pool, gold_is="subset", moments=moments, class_frequencies={1: (0.4, 0.6)}
     )
     in_groups = [m for m, moment in enumerate(box.about) if moment.kind == "group frequency"]
-    distinct = len({array[:, j].tobytes() for j in range(3)}) + 2  # of a pair of frequencies one is counted
+    below, above = split_error(0.05, box.gold.counts)
     for m in in_groups:
         inside = np.arange(400) % 2 == box.about[m].group
         right = int((labels[:100][inside[:100]] == box.about[m].class_name).sum())
-        fewest, most = hypergeometric_bounds(right, 50, 200, 0.05 / distinct)
+        fewest, most = hypergeometric_sides(right, 50, 200, below[m], above[m])
         np.testing.assert_allclose((box.lower[m], box.upper[m]), (fewest / 200, most / 200), atol=1e-12)
     assert len(in_groups) == 4
 

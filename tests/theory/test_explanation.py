@@ -416,3 +416,79 @@ def test_a_widened_box_is_said_to_be_one() -> None:
     box = tw.Box.from_bounds(votes, {"a": (0.8, 0.9), "b": (0.8, 0.9)})
     model = tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
     assert "bounds (before all were widened by a factor of 7" in str(explain(model, votes, 0))
+
+
+def fit_opinions(k: int, caution: float | str = "auto") -> tuple[Any, tw.Votes]:
+    """Gold of a panel; weights on all moments, since any weights are a prediction."""
+    rng = np.random.default_rng(k)
+    labels, array = make_votes(rng, 200, 6, k)
+    array[-1] = -1
+    votes = tw.Votes(array, n_classes=k)
+    box = tw.Box.from_gold(votes.take(np.arange(80)), labels[:80], pool=votes, gold_is="subset")
+    model: Any = tw.BalsubramaniFreund(caution=caution, on_infeasible="widen").fit(votes, box=box)  # type: ignore[arg-type]
+    model.weights_ = np.append(rng.normal(size=len(box) - 1), -1.5)
+    model.active_ = np.sign(model.weights_).astype(np.int64)
+    return model, votes
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_opinions_are_shown_whole_and_the_sum_stays_right(k: int) -> None:
+    model, votes = fit_opinions(k)
+    proba = model.predict_proba(votes)
+    features = model.box_.moments(votes).features.toarray().reshape(-1, k, len(model.box_))
+    seen = set()
+    for i in [*range(0, 200, 9), 199]:
+        explained = explain(model, votes, i)
+        parts = [*explained.contributions, *explained.background.values(), *explained.opinions.values()]
+        np.testing.assert_allclose(softmax(sum(parts, np.zeros(k))), proba[i], atol=1e-10, rtol=0)
+        np.testing.assert_allclose(softmax(explained.scores), proba[i], atol=1e-10, rtol=0)
+        whole = features[votes.inverse[i], :, -1] * model.weights_[-1]
+        np.testing.assert_allclose(explained.opinions["learned from gold"], whole, atol=1e-12)
+        own = [model.weights_[j] * np.eye(k)[v] for j, v in enumerate(votes.array[i]) if v >= 0]
+        np.testing.assert_allclose(explained.contributions, np.reshape(own, (-1, k)), atol=1e-12)
+        assert not set(explained.background) - {"class frequency"}
+        seen |= set(explained.opinions)
+    assert seen == {"majority vote", "panel as a whole", "learned from gold"}
+
+
+def test_without_a_vote_counts_what_opinions_then_say() -> None:
+    model, votes = fit_opinions(3)
+    columns = explain_many(model, votes, range(0, 200, 17))
+    rows = iter(range(len(columns["rule"])))
+    for i in range(0, 200, 17):
+        explained = explain(model, votes, i)
+        for e, j in enumerate(np.flatnonzero(votes.array[i] >= 0)):
+            fewer, r, voted = votes.array[i].copy(), next(rows), votes.array[i, j]
+            fewer[j] = -1
+            expected = model.predict_proba(tw.Votes(fewer[None], n_classes=3))[0]
+            np.testing.assert_allclose(explained.without[e], expected, atol=1e-10, rtol=0)
+            assert columns["proba_without"][r] == pytest.approx(expected[voted], abs=1e-10)
+            assert columns["contribution"][r] == pytest.approx(model.weights_[j], abs=1e-9)
+
+
+def test_bounds_decide_only_where_the_weights_follow_nothing_else() -> None:
+    cautious, votes = fit_opinions(2, caution=1)
+    text = str(explain(cautious, votes, 0))
+    assert "of log loss(learned opinion) decides" in text
+    assert "counts" not in text
+    aiming, votes = fit_opinions(2, caution=0.3)
+    text = str(explain(aiming, votes, 0))
+    assert "decide" not in text
+    assert "bounds (weights follow gold too, caution 0.3; those that count enter the certificate): the" in text
+    assert "the upper bound" in text and "of log loss(learned opinion) counts" in text
+    term = next(term for term in explain(aiming, votes, 0).terms if term.opinion == "learned from gold")
+    assert (term.rule, term.active, term.follows_gold) == (None, -1, True)
+    assert term.bound.endswith("of log loss(learned opinion) counts")
+
+
+def test_votes_that_only_opinions_count_are_counted_not_listed() -> None:
+    model, votes = fit_opinions(2)
+    model.weights_ = np.append(np.zeros(len(model.box_) - 1), -1.5)
+    model.active_ = np.sign(model.weights_).astype(np.int64)
+    explained = explain(model, votes, 3)
+    line = str(explained).split("\n  ")[1]
+    assert f", +0.00 {len(explained.rules)} votes by themselves, " in line
+    best, other = int(explained.label), 1 - int(explained.label)
+    learned = explained.opinions["learned from gold"]
+    assert f": {learned[best] - learned[other]:+.2f} learned from gold, +0.00 " in line
+    assert "no rule votes on it" in str(explain(model, votes, 199))

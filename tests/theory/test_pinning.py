@@ -23,7 +23,9 @@ def draw(seed: int, n_gold: int = 60) -> tuple[tw.Votes, np.ndarray, np.ndarray]
 
 
 def box_of(votes: tw.Votes, labels: np.ndarray, gold: np.ndarray, level: float = 0.95) -> tw.Box:
-    return tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", confidence_level=level)
+    return tw.Box.from_gold(
+        votes.take(gold), labels[gold], pool=votes, gold_is="subset", opinions=(), confidence_level=level
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -93,7 +95,8 @@ def test_labels_given_with_ids_are_pinned_by_fit_too() -> None:
     y = np.full(300, -1)
     y[gold] = labels[gold]
     direct = tw.BalsubramaniFreund().fit(votes, y)
-    assert direct.certificate_ == tw.BalsubramaniFreund().fit(votes, box=box_of(votes, labels, gold)).certificate_
+    box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset")
+    assert direct.certificate_ == tw.BalsubramaniFreund().fit(votes, box=box).certificate_
 
 
 def test_without_ids_nothing_is_pinned() -> None:

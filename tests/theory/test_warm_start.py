@@ -31,7 +31,7 @@ TOL = 1e-9
 
 
 def model(**options: Any) -> tw.BalsubramaniFreund:
-    return tw.BalsubramaniFreund(on_infeasible="widen", **options)
+    return tw.BalsubramaniFreund(on_infeasible="widen", caution=1, **options)
 
 
 def with_weights(fitted: tw.BalsubramaniFreund, weights: Any) -> tw.BalsubramaniFreund:
@@ -42,7 +42,7 @@ def with_weights(fitted: tw.BalsubramaniFreund, weights: Any) -> tw.Balsubramani
 
 
 def gold_box(votes: tw.Votes, labels: Any, gold: Any) -> tw.Box:
-    return tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", n_permutations=0)
+    return tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", opinions=(), n_permutations=0)
 
 
 def assert_same_answer(votes: tw.Votes, one: tw.BalsubramaniFreund, other: tw.BalsubramaniFreund) -> None:

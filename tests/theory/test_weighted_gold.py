@@ -17,6 +17,7 @@ from studies.weighted_designs import ORDERS, WEIGHTED, draw_gold, make_pool
 
 import thumbwise as tw
 from support.problems import item_moments, make_votes
+from thumbwise.box.budget import split_error
 from thumbwise.box.moments.linear import About, Moments
 from thumbwise.box.moments.of_rules import class_accuracies
 from thumbwise.box.moments.standard import STANDARD
@@ -74,11 +75,12 @@ def test_intervals_are_recomputed_item_by_item(design: Design) -> None:
     box = weighted_box(pool, labels[gold], gold, weights[gold], design)
     typical = 200 / 60 if design == "with_replacement" else 1.0
     draw = WeightedDraw(design == "poisson", 9.0, typical)
+    errors = split_error(0.05, box.gold.counts).sum(axis=0)
     for m in range(5):
         counts = pool.array[:, m] >= 0 if m < 3 else np.ones(200, bool)
         feature = (pool.array[:, m] == labels if m < 3 else labels == m - 3).astype(int)
         inside = gold[counts[gold]]
-        bounds = weighted_share_bounds(feature[inside], weights[inside], counts.sum(), draw, 0.05 / 4)
+        bounds = weighted_share_bounds(feature[inside], weights[inside], counts.sum(), draw, float(errors[m]))
         assert (box.lower[m], box.upper[m]) == pytest.approx(bounds, abs=1e-12)
 
 
@@ -163,10 +165,10 @@ def test_repeated_ids_are_refused_elsewhere() -> None:
 
 
 def test_the_budget_is_split_by_what_is_expected_before_the_draw() -> None:
-    """A moment that expects exactly one draw gets its part, one that expects less gets [0, 1]."""
+    """A moment that expects exactly three draws gets its part, one that expects less gets [0, 1]."""
     array = np.zeros((90, 3), dtype=np.int64)
-    array[9:, 1] = -1  # nine votes: exactly one expected, at a chance of 1 in 9
-    array[8:, 2] = -1
+    array[27:, 1] = -1  # 27 votes: exactly three expected, at a chance of 1 in 9
+    array[24:, 2] = -1
     pool = tw.Votes(array, n_classes=2)
     gold = np.arange(40)
     for design, expected in (("with_replacement", 4), ("poisson", 3)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,6 +19,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.registry import registered
 from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.votes import Votes
 
 # No method is charged more than -log of this for one item; vote shares of 0 would cost infinity otherwise.
@@ -26,11 +28,49 @@ CLIP = 1e-3
 
 @dataclass(frozen=True)
 class Method:
-    """A name, and how it predicts the items of a split: an array of shape (n_items, n_classes)."""
+    """A name, and how it predicts the items of a split: an array of shape (n_items, n_classes).
+
+    Attributes
+    ----------
+    name : str
+    predict : callable
+    uses_gold : bool
+    make : callable or None
+        Gives a fitted model for a split, if the method is one.
+    """
 
     name: str
     predict: Callable[[Split], FloatArray]
     uses_gold: bool = True
+    make: Callable[[Split], LabelModel] | None = None
+
+    def fit(self, split: Split) -> LabelModel:
+        """As a fitted model, which predicts any items; what is no model is asked anew each time."""
+        return SplitModel(self, split).fit(split.pool) if self.make is None else self.make(split)
+
+
+class SplitModel(LabelModel):
+    """A method that is no model, as one: what it says of each pattern, from the same gold and the same pool.
+
+    Parameters
+    ----------
+    method : Method
+    split : Split
+        What the method may use.
+    """
+
+    def __init__(self, method: Method, split: Split) -> None:
+        self.method = method
+        self.split = split
+
+    def fit(self, votes: Any, y: Any = None) -> SplitModel:
+        """Learn nothing but the names of rules and classes."""
+        self._remember(votes)
+        return self
+
+    def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
+        rows = Votes(votes.patterns.to_rows(), class_names=votes.class_names, rule_names=votes.rule_names)
+        return self.method.predict(replace(self.split, votes=rows))
 
 
 def class_shares(split: Split) -> FloatArray:
@@ -84,11 +124,14 @@ def _one_hot(votes: Votes) -> FloatArray:
 def _as_method(model_class: type[LabelModel], row: Compared) -> Method:
     """A model as it offers itself: each time a new one, with its parameters for comparisons."""
 
-    def predict(split: Split) -> FloatArray:
-        proba: FloatArray = model_class(**row.parameters)._fit_split(split).predict_proba(split.votes)
-        return proba
+    def make(split: Split) -> LabelModel:
+        model: LabelModel = model_class(**row.parameters)._fit_split(split)
+        return model
 
-    return Method(row.name, predict, uses_gold=row.uses_gold or model_class._needs_labels)
+    def predict(split: Split) -> FloatArray:
+        return make(split).predict_proba(split.votes)
+
+    return Method(row.name, predict, uses_gold=row.uses_gold or model_class._needs_labels, make=make)
 
 
 REFERENCE = _as_method(BalsubramaniFreund, BalsubramaniFreund._compared[0])
@@ -112,7 +155,7 @@ MethodChoice: TypeAlias = Literal["default", "all"] | Sequence[str | Method]
 
 
 def choose_methods(chosen: MethodChoice) -> tuple[Method, ...]:
-    """Methods by name, the first six or all; the reference is always among them."""
+    """Methods by name, those that are compared by default or all; the reference is always among them."""
     if isinstance(chosen, str):
         if chosen not in ("default", "all"):
             raise InvalidChoiceError(
@@ -130,6 +173,27 @@ def choose_methods(chosen: MethodChoice) -> tuple[Method, ...]:
     if len(set(names)) < len(names):
         raise InvalidChoiceError(Argument("methods"), f" must have different names; found {names}.")
     return methods if REFERENCE.name in names else (REFERENCE, *methods)
+
+
+def find_method(name: str) -> Method:
+    """A method by the name that comparisons give it, in whatever case, with or without hyphens, spaces and brackets.
+
+    Examples
+    --------
+    >>> find_method("dawid skene").name, find_method("DAWID-SKENE full").name
+    ('Dawid-Skene', 'Dawid-Skene (full)')
+    """
+    methods = list_methods()
+    for method in methods:
+        if _plain_name(method.name) == _plain_name(name):
+            return method
+    raise InvalidChoiceError(
+        Argument("method"), f" must be 'auto' or one of {', '.join(repr(one.name) for one in methods)}; found {name!r}."
+    )
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def log_losses(labels: IntArray, proba: FloatArray) -> FloatArray:

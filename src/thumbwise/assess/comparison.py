@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.assess.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
+from thumbwise.assess.baselines import REFERENCE, MethodChoice, choose_methods, log_losses
+from thumbwise.assess.cross_fitting import N_FOLDS, Run, cross_fit
 from thumbwise.assess.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
 from thumbwise.box.box import Box
-from thumbwise.box.gold import Design, GoldIs, GoldSample
+from thumbwise.box.gold import Design, GoldIs
 from thumbwise.box.moments.linear import find_accuracies
 from thumbwise.box.opened_gold import open_plain_gold
-from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError
+from thumbwise.exceptions import Message
 from thumbwise.metrics import first_best
-from thumbwise.models.compared import Split, name_labels
+from thumbwise.models.compared import name_labels
 from thumbwise.numerics.resampling import bootstrap_means, holm, sign_flip_test
 from thumbwise.outward import level
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import in_memory
 
-_N_FOLDS = 10
 _SHOWN_PAIRS = 5
 
 
@@ -179,7 +177,7 @@ def compare(
     confidence_level: float = 0.95,
     gold_is: GoldIs | Design | None = None,
     methods: MethodChoice = "default",
-    n_folds: int = _N_FOLDS,
+    n_folds: int = N_FOLDS,
     random_state: int = 0,
 ) -> Comparison:
     """Judge methods on gold items, each on labels that it has not seen, and say which differences are real.
@@ -215,23 +213,18 @@ def compare(
     Examples
     --------
     >>> import thumbwise as tw
-    >>> demo = tw.datasets.load_demo()
+    >>> demo = tw.datasets.load_tumours()
     >>> gold = demo.votes.take(demo.gold)
     >>> comparison = tw.compare(gold, demo.labels[demo.gold], pool=demo.votes, gold_is="subset")
     >>> [difference.method for difference in comparison.differences if difference.is_real]
-    ['logistic regression on votes', 'class frequencies']
+    ['Stack', 'class frequencies']
     >>> comparison.below_chance, comparison.n_gold, comparison.held_out.shape
     ((), 100, (100, 2))
     """
     sample = open_plain_gold(gold_votes, gold_labels, pool, gold_is)
-    pool, labels = sample.pool, sample.labels
-    _check(labels, n_folds)
-    chosen = choose_methods(methods)
+    pool, labels = in_memory(sample.pool, "a comparison"), sample.labels
     rng = np.random.default_rng(random_state)
-    folds = _draw_folds(labels, n_folds, rng)
-    splits = [_split(sample, folds == f, confidence_level) for f in range(folds.max() + 1)]
-    unseen = _split(sample, np.ones(len(labels), dtype=bool), confidence_level)
-    runs, remarks = _run_all(chosen, splits, folds, unseen)
+    runs, remarks, n_folds = cross_fit(sample, choose_methods(methods), n_folds, rng, confidence_level)
     losses = {run.method.name: log_losses(labels, run.proba) for run in runs}
     intervals = bootstrap_means(np.column_stack([*losses.values()]), rng, confidence_level)
     scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
@@ -245,31 +238,14 @@ def compare(
         below_chance=tuple(_below_chance(box, pool)),
         error_pairs=tuple(errors.pairs()),
         effective_rules=effective_number(errors),
-        duplicates=tuple(find_duplicates(in_memory(pool, "a comparison"))),
+        duplicates=tuple(find_duplicates(pool)),
         remarks=tuple(remarks),
         n_gold=len(labels),
         n_rules=pool.n_rules,
-        n_folds=len(splits),
+        n_folds=n_folds,
         confidence_level=confidence_level,
         held_out=next(run.proba for run in runs if run.method.name == REFERENCE.name),
     )
-
-
-def _check(labels: IntArray, n_folds: int) -> None:
-    if len(labels) < 2 or n_folds < 2:
-        raise InvalidLabelsError(
-            "a comparison needs at least two gold items and two folds, to judge a method on labels that it has not "
-            f"seen; found {len(labels)} gold items and {n_folds} folds."
-        )
-
-
-def _draw_folds(labels: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """A fold for each gold item: random, of equal sizes, each with nearly the same classes."""
-    shuffled = rng.permutation(len(labels))
-    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[by_class] = np.arange(len(labels)) % n_folds
-    return folds
 
 
 def _below_chance(box: Box, pool: CountedVotes) -> list[str]:
@@ -278,52 +254,7 @@ def _below_chance(box: Box, pool: CountedVotes) -> list[str]:
     return [rule for rule, upper in zip(pool.rule_names, highest, strict=True) if upper < 1 / pool.n_classes]
 
 
-def _split(sample: GoldSample, held_out: Any, confidence_level: float) -> Split:
-    """Gold to fit to and gold to judge on."""
-    gold, labels = sample.votes, sample.labels[~held_out]
-    pool = in_memory(sample.pool, "a comparison")
-    return Split(pool, gold.take(~held_out), labels, gold.take(held_out), sample.gold_is, confidence_level)
-
-
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """Predictions of one method for all gold items, each from a fit that has not seen its label."""
-
-    method: Method
-    proba: FloatArray
-    seconds: float
-
-
-def _run_all(
-    methods: Sequence[Method], splits: Sequence[Split], folds: IntArray, unseen: Split
-) -> tuple[list[_Run], list[str]]:
-    """Runs of the methods that can be run, and what was said meanwhile, each remark once."""
-    _ = unseen.pool.patterns  # counted once, on nobody's time
-    runs: list[_Run] = []
-    remarks: dict[str, None] = {}
-    for method in methods:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                runs.append(_run(method, splits, folds, unseen))
-            except MissingPackageError as missing:
-                remarks[Message(f"{method.name} is left out: ", missing)] = None
-        remarks.update({Message(f"{method.name}: ", warning.message): None for warning in caught})
-    return runs, list(remarks)
-
-
-def _run(method: Method, splits: Sequence[Split], folds: IntArray, unseen: Split) -> _Run:
-    start = perf_counter()
-    if not method.uses_gold:
-        proba = method.predict(unseen)
-        return _Run(method, proba, perf_counter() - start)
-    proba = np.empty((len(folds), unseen.n_classes))
-    for f, split in enumerate(splits):
-        proba[folds == f] = method.predict(split)
-    return _Run(method, proba, (perf_counter() - start) / len(splits))
-
-
-def _score(run: _Run, labels: IntArray, interval: tuple[float, float], level: float) -> Score:
+def _score(run: Run, labels: IntArray, interval: tuple[float, float], level: float) -> Score:
     n_right = int(np.sum(first_best(run.proba) == labels))
     exact = binomtest(n_right, len(labels)).proportion_ci(level, method="exact")
     truth = np.eye(run.proba.shape[1])[labels]

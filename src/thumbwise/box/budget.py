@@ -54,7 +54,7 @@ def _weights(counts: GoldCounts) -> FloatArray:
     is_first = np.zeros(len(kinds), dtype=bool)
     is_first[list(first.values())] = True
     of_classes, of_opinions = kinds == FREQUENCY, kinds == OPINION
-    n_rules = int((is_first & (kinds == ACCURACY) & (counts.population > 0)).sum())
+    n_rules = int((is_first & (kinds == ACCURACY) & (counts.expected >= LEAST_EXPECTED)).sum())
     for_classes = _CLASSES_BESIDE_FEW if n_rules <= FEW_RULES else _CLASSES_BESIDE_MANY
     most = max(counts.expected.max(initial=0.0), 1e-300)
     weights = np.where(counts.expected >= LEAST_EXPECTED, np.sqrt(counts.expected / most), 0.0) * is_first

@@ -18,7 +18,7 @@ from thumbwise.box.gold_checks.sample_check import check_sample
 from thumbwise.box.moments.linear import MomentBuilder, Moments, build_moments
 from thumbwise.box.moments.of_classes import class_frequencies
 from thumbwise.box.moments.standard import STANDARD
-from thumbwise.box.opinions.choosing import Opinions, choose_opinions
+from thumbwise.box.opinions.choosing import Opinions, choose_opinions, read_opinions
 from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
 from thumbwise.exceptions import Argument, InvalidBoxError
@@ -124,6 +124,7 @@ def estimate_bounds(
     Opinions are chosen, and the budget is split, before gold is looked at. Class frequencies that are given from
     elsewhere cost nothing.
     """
+    opinions = read_opinions(opinions)
     recipe.check(sample, opinions)
     if isinstance(sample.design, ByClass):
         _check_by_class(sample, frequencies, opinions, features)

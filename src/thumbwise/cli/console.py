@@ -15,7 +15,17 @@ from rich.text import Text
 
 from thumbwise.cli.wording import in_command_words
 from thumbwise.outward import at_most
-from thumbwise.summaries import fixed, lower_end, plural, side, signed, upper_end, whole
+from thumbwise.summaries import (
+    caution_sentence,
+    fixed,
+    lower_end,
+    parts_sentence,
+    plural,
+    side,
+    signed,
+    upper_end,
+    whole,
+)
 from thumbwise.summaries import visible as visible  # noqa: PLC0414  # commands print with it
 
 if TYPE_CHECKING:
@@ -33,6 +43,7 @@ _LONG_NAME, _OTHER_COLUMNS = 40, 56
 
 _REASONS = {
     "gold": "gold says that these rules are mostly wrong (gold)",
+    "opinions": "the weights of opinions outweigh these rules (opinions)",
     "classes": "the class weights outweigh these rules (classes)",
 }
 
@@ -124,6 +135,30 @@ def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence
     return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
 
 
+def print_opinions(console: Console, opinions: Tidy) -> None:
+    """The table of what rules say together, if the box speaks of it: apart from rules, which it is none of."""
+    if not len(opinions):
+        return
+    headers = ["opinion", "items", "gold\nright", "lower\nbound", "upper\nbound", "log loss\nat most", "weight"]
+    grid = _grid("What the panel says together", headers)
+    for row in opinions.rows():
+        right, drawn = row["gold_right"], row["gold_votes"]
+        gold = whole(None) if right is None or drawn is None else f"{right:,} of {drawn:,}"
+        ends = lower_end(row["lower"]), upper_end(row["upper"]), upper_end(row["log_loss_bound"])
+        grid.add_row(*map(_cell, [row["opinion"], whole(row["n_items"]), gold, *ends, signed(row["weight"], 2)]))
+    console.print(grid)
+    learned = "learned opinion" in opinions["kind"]
+    more = "; of what is learned, how many times its log probabilities count" if learned else ""
+    _say(console, f"weight: log-odds that the verdict adds to its class{more}")
+    console.print()
+
+
+def print_parts(console: Console, parts: Tidy) -> None:
+    """What opinions add to the bound that rules and classes give, in one line, if there are any."""
+    if len(parts) > 1:
+        _say(console, parts_sentence(parts.columns))
+
+
 def print_classes(console: Console, classes: Tidy) -> None:
     """The table of classes."""
     grid = _grid(
@@ -145,7 +180,7 @@ def print_classes(console: Console, classes: Tidy) -> None:
     console.print(grid)
     _say(
         console,
-        "weight: log-odds that one vote adds to its class; active bound: the end of the interval that decides it",
+        "weight: log-odds that one vote adds to its class; active bound: the end of the interval that enters the bound",
     )
 
 
@@ -195,7 +230,8 @@ def print_certificate(console: Console, certificate: Certificate) -> None:
     console.print(Text(str(certificate), style="bold"))
     if certificate.evidence.sample_check is not None and certificate.evidence.doubt is None:
         _say(console, str(certificate.evidence.sample_check))
-    console.print()
+    if certificate.caution < 1:
+        _say(console, caution_sentence(certificate.caution))
 
 
 def print_label_fit(console: Console, fit: LabelFit) -> None:
@@ -214,7 +250,7 @@ def print_warnings(console: Console, rules: Tidy, worse: Tidy, overruled: Tidy) 
     _say(
         console,
         f"{plural(n_silent, 'item')} without any vote"
-        + (" (n_votes = 0): labeled by the class weights alone" if n_silent else ""),
+        + (" (n_votes = 0): labeled by what gold says of classes alone" if n_silent else ""),
     )
     _say(console, _overruled_sentence(overruled))
     for group in islice(overruled.rows(), _SHOWN_GROUPS):

@@ -1,14 +1,19 @@
-"""thumbwise demo: label real data that needs no file, and compare with the truth."""
+"""thumbwise demo: label a made-up case that needs no file, and compare with the truth."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
 from thumbwise.cli import console as printed
-from thumbwise.cli.console import stdout, visible
-from thumbwise.cli.label import fit, print_fit
-from thumbwise.datasets.demo import load_demo, score_methods, write_demo
-from thumbwise.io.readings import Reading
+from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.datasets.demo import load_demo, misled, others, score_methods
+from thumbwise.datasets.examples import Demo, write_demo
+from thumbwise.metrics import log_loss
+from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 
 
 def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
@@ -16,20 +21,41 @@ def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
     demo = load_demo()
     if folder is not None:
         write_demo(demo, folder, overwrite=overwrite)
-    reading = Reading(demo.votes, demo.gold_labels, id_name="id")
+    with progress("fitting"):
+        model = BalsubramaniFreund().fit(demo.votes, demo.gold_labels)
+        scores = score_methods(demo, model)
     console = stdout()
     console.print(demo.description)
     console.print()
-    model = fit(reading)
-    print_fit("demo", reading, model)
-    scores = score_methods(demo, model)
-    console.print()
-    printed.print_scores(console, scores, scores[0][1], model.certificate_.log_loss_bound)
-    _print_what_next(folder)
+    _print_judges(console, demo, model)
+    console.print(Text(f"{model.certificate_}\n", style="bold"))
+    items = others(demo)
+    loss = log_loss(demo.labels[items], model.predict_proba(demo.votes.take(items)), clip=0)
+    printed.print_scores(console, scores, loss, model.certificate_.log_loss_bound)
+    _print_misled(console, demo, model)
+    _print_what_next(console, folder)
 
 
-def _print_what_next(folder: Path | None) -> None:
-    console = stdout()
+def _print_judges(console: Console, demo: Demo, model: BalsubramaniFreund) -> None:
+    """Each judge on gold, the interval that gold gives, and the truth, which only a made-up case can show."""
+    headers = ["judge", "grades", "right\non gold", "lower\nbound", "upper\nbound", "right\nin truth"]
+    box, rows = model.box_, []
+    for j, (name, votes) in enumerate(zip(demo.votes.rule_names, demo.votes.array.T, strict=True)):
+        voted, is_right = votes >= 0, votes == demo.labels
+        shares = [is_right[demo.gold][voted[demo.gold]].mean(), box.lower[j], box.upper[j], is_right[voted].mean()]
+        rows.append([name, f"{voted.sum():,}", *(f"{share:.2f}" for share in shares)])
+    printed.print_table(console, "Judges, and how often their grades are right", headers, rows)
+
+
+def _print_misled(console: Console, demo: Demo, model: BalsubramaniFreund) -> None:
+    items = misled(demo)
+    names = np.array(demo.votes.class_names)[demo.labels[items]]
+    share = (model.predict(demo.votes.take(items)) == names).mean()
+    percent = f"{100 * share:.0f} %"
+    console.print(f"Where most grades are wrong ({len(items)} answers), thumbwise is right on {percent}.")
+
+
+def _print_what_next(console: Console, folder: Path | None) -> None:
     console.print()
     if folder is not None:
         console.print(f"Written: {visible(folder / 'votes.csv')}, {visible(folder / 'gold.csv')}")

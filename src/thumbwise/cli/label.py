@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from rich.text import Text
 from sklearn.exceptions import ConvergenceWarning
 
+from thumbwise.assess.baselines import REFERENCE
+from thumbwise.assess.tables.bounds import parts_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
+from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.cli import console as printed
-from thumbwise.cli.console import progress, stderr, stdout, visible
+from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.methods import certify_method, check_method, print_caught, print_labeled, settle_method
 from thumbwise.cli.progress import running
-from thumbwise.cli.wording import in_command_words
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
@@ -27,6 +31,8 @@ from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.models.base import LabelModel
+from thumbwise.models.certified import CertifiedModel
 from thumbwise.tables.databases import NO_LIMITS, Limits, database
 from thumbwise.tables.outputs import LABELS
 from thumbwise.tables.table_files import check_table_file
@@ -39,13 +45,16 @@ class FitChoices:
     """What the options say about a fit.
 
     Rules that are to be dropped are left out after gold labels were seen, so their parts of the error budget stay
-    spent. Where a guarantee is required and missing, nothing is written.
+    spent. Where a guarantee is required and missing, nothing is written. Methods have the names that ``compare``
+    prints; "auto" is the one that loses least there, and None is Balsubramani-Freund, which alone knows caution.
     """
 
     confidence: float = 0.95
     on_infeasible: OnInfeasible = "raise"
     drop: Sequence[str] = ()
     require_guarantee: bool = False
+    method: str | None = None
+    caution: float | Literal["auto"] | None = None
 
 
 DEFAULTS = FitChoices()
@@ -63,6 +72,7 @@ def label_files(
     overwrite: bool = False,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
+    check_method(choices.method, choices.caution, choices.drop)
     stays = are_many(votes, roles) or is_large(votes, roles)
     if output is not None and stays:
         check_elsewhere(output, (votes, gold), overwrite)
@@ -76,7 +86,7 @@ def label_files(
         if output is not None:
             names = output_names(reading, shape)  # whether names of columns would clash is said now
 
-        def write(model: BalsubramaniFreund, place: Path) -> str:
+        def write(model: LabelModel, place: Path) -> str:
             with progress("writing") if connection is None else running(connection, "writing"):
                 write_labels(reading, model, place, shape=shape, overwrite=overwrite)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
@@ -90,16 +100,19 @@ def _conclude(
     output: Path | None,
     abstain: str | None,
     choices: FitChoices,
-    write: Callable[[BalsubramaniFreund, Path], str],
+    write: Callable[[LabelModel, Path], str],
 ) -> None:
     """Fit, write, print: whoever reads what is printed may stop at any line, so the labels are there before the first.
 
     Where a guarantee is required and missing, all is printed and nothing is written.
     """
-    model = fit(reading, choices)
+    model, sentence = label_by(reading, choices)
     is_missing = choices.require_guarantee and not model.certificate_.proves_something
     written = None if output is None or is_missing else write(model, output)
-    print_fit(str(source), reading, model, abstain, choices.drop)
+    if isinstance(model, BalsubramaniFreund):
+        print_fit(str(source), reading, model, abstain, choices.drop, sentence)
+    else:
+        print_labeled(str(source), reading, model, abstain, sentence)
     if is_missing:
         model.certificate_.require()
     if written is not None:
@@ -129,10 +142,21 @@ def fit(reading: Reading, choices: FitChoices = DEFAULTS) -> BalsubramaniFreund:
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         box = reading.box(confidence_level=choices.confidence).without_rules(choices.drop)
-        model = BalsubramaniFreund(on_infeasible=choices.on_infeasible).fit(reading.votes, box=box)
-    for warning in caught:
-        stderr().print(f"warning: {visible(in_command_words(warning.message))}")
+        caution = "auto" if choices.caution is None else choices.caution
+        model = BalsubramaniFreund(on_infeasible=choices.on_infeasible, caution=caution).fit(reading.votes, box=box)
+    print_caught(caught)
     return model
+
+
+def label_by(reading: Reading, choices: FitChoices) -> tuple[BalsubramaniFreund | CertifiedModel, str]:
+    """The fitted model of the method that was asked for, and how it came to be that one, if that is to be said."""
+    if choices.method is None:
+        return fit(reading, choices), ""
+    method, sentence = settle_method(choices.method, reading, choices.confidence)
+    if method.name == REFERENCE.name:
+        return fit(reading, choices), sentence
+    box = reading.box(confidence_level=choices.confidence)
+    return certify_method(method, reading, box, choices.on_infeasible), sentence or f"labeled by {method.name}"
 
 
 def print_fit(
@@ -141,16 +165,22 @@ def print_fit(
     model: BalsubramaniFreund,
     abstain: str | None = None,
     drop: Sequence[str] = (),
+    sentence: str = "",
 ) -> None:
     """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
     console = stdout()
     rules, classes = rules_table(model, reading), classes_table(model, reading)
     printed.print_understood(console, source, reading, abstain)
     printed.print_dropped(console, drop)
+    if sentence:
+        console.print(Text(sentence))
     console.print()
     printed.print_rules(console, rules)
+    printed.print_opinions(console, opinions_table(model, reading))
     printed.print_classes(console, classes)
     printed.print_labels(console, classes)
     printed.print_certificate(console, model.certificate_)
+    printed.print_parts(console, parts_table(model, reading))
+    console.print()
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))
     printed.print_warnings(console, rules, worse_than_chance(rules), overruled_table(model, reading))

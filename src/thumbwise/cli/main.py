@@ -90,6 +90,22 @@ def label(
     votes: VotesArgument,
     gold: Path | None,
     roles: Roles,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help='Who labels: a name that compare prints, or "auto" for the lowest cross-fitted log loss on gold; '
+            "any gets a certificate. [default: Balsubramani-Freund]",
+        ),
+    ] = None,
+    caution: Annotated[
+        str | None,
+        typer.Option(
+            metavar="C",
+            help="For Balsubramani-Freund: 1 plays the worst case, less aims at gold too; the bound holds for all. "
+            "[default: auto, a bound at most 5 % above the best]",
+        ),
+    ] = None,
     confidence: _Confidence = 0.95,
     on_infeasible: _OnInfeasible = OnInfeasible.RAISE,
     drop: Annotated[
@@ -112,9 +128,11 @@ def label(
     """Turn votes and gold labels into labels with a bound on their error."""
     with reported():
         from thumbwise.cli.label import FitChoices, label_files  # noqa: PLC0415
+        from thumbwise.cli.methods import read_caution  # noqa: PLC0415
         from thumbwise.tables.databases import Limits  # noqa: PLC0415
 
-        choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee)
+        wanted = read_caution(caution)
+        choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
         limits = Limits(memory, spill)
         label_files(votes, gold, output, roles, choices, shape=shape.value, limits=limits, overwrite=overwrite)
 
@@ -124,7 +142,7 @@ def demo(
     write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv and gold.csv there.")] = None,
     overwrite: _Overwrite = False,
 ) -> None:
-    """Label real data that needs no file, and compare with the truth."""
+    """Label a made-up case that needs no file, and compare with the truth."""
     with reported():
         from thumbwise.cli.demo import show_demo  # noqa: PLC0415
 

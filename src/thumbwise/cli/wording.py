@@ -30,6 +30,9 @@ OPTIONS = {
     "gold_label": "--gold-label NAME",
     "confidence_level": "--confidence LEVEL",
     "on_infeasible": "--on-infeasible widen",
+    "method": "--method NAME",
+    "caution": "--caution C",
+    "drop": "--drop RULE",
     "shape": "--shape NAME",
     "memory": "--memory SIZE",
     "spill": "--spill DIR",
@@ -42,7 +45,7 @@ OPTIONS = {
     "skip": "--skip CODE",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip")
+REPEATED = ("ignore", "skip", "drop")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:

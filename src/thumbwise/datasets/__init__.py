@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from thumbwise.datasets.crowd import CROWD_NAMES as CROWD_NAMES
     from thumbwise.datasets.crowd import CrowdData as CrowdData
     from thumbwise.datasets.crowd import load_crowd as load_crowd
-    from thumbwise.datasets.demo import Demo as Demo
     from thumbwise.datasets.demo import load_demo as load_demo
+    from thumbwise.datasets.examples import Demo as Demo
     from thumbwise.datasets.fetching import fetch_paper as fetch_paper
+    from thumbwise.datasets.judges import make_judges as make_judges
+    from thumbwise.datasets.keywords import make_keywords as make_keywords
     from thumbwise.datasets.paper import PAPER_NAMES as PAPER_NAMES
     from thumbwise.datasets.paper import PAPER_TITLES as PAPER_TITLES
     from thumbwise.datasets.paper import PaperData as PaperData
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from thumbwise.datasets.synthetic import make_one_sided as make_one_sided
     from thumbwise.datasets.synthetic import make_paper_synthetic as make_paper_synthetic
     from thumbwise.datasets.synthetic import make_shared_errors as make_shared_errors
+    from thumbwise.datasets.tumours import load_tumours as load_tumours
     from thumbwise.io.wrench import WrenchData as WrenchData
     from thumbwise.io.wrench import load_wrench as load_wrench
 
@@ -37,7 +40,7 @@ _HOMES = {
     "PAPER_TITLES": "thumbwise.datasets.paper",
     "Card": "thumbwise.datasets.cards",
     "CrowdData": "thumbwise.datasets.crowd",
-    "Demo": "thumbwise.datasets.demo",
+    "Demo": "thumbwise.datasets.examples",
     "PaperData": "thumbwise.datasets.paper",
     "Synthetic": "thumbwise.datasets.synthetic",
     "WrenchData": "thumbwise.io.wrench",
@@ -48,9 +51,12 @@ _HOMES = {
     "load_crowd": "thumbwise.datasets.crowd",
     "load_demo": "thumbwise.datasets.demo",
     "load_paper": "thumbwise.datasets.paper",
+    "load_tumours": "thumbwise.datasets.tumours",
     "load_wrench": "thumbwise.io.wrench",
     "make_class_conditional": "thumbwise.datasets.synthetic",
     "make_copies": "thumbwise.datasets.synthetic",
+    "make_judges": "thumbwise.datasets.judges",
+    "make_keywords": "thumbwise.datasets.keywords",
     "make_one_coin": "thumbwise.datasets.synthetic",
     "make_one_sided": "thumbwise.datasets.synthetic",
     "make_paper_synthetic": "thumbwise.datasets.synthetic",
@@ -58,6 +64,7 @@ _HOMES = {
 }
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "load_demo",
+    "load_tumours",
     "Demo",
     "load_paper",
     "fetch_paper",
@@ -77,6 +84,8 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "make_shared_errors",
     "make_paper_synthetic",
     "Synthetic",
+    "make_judges",
+    "make_keywords",
     "card",
     "Card",
     "describe",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thumbwise.display.plotting.of_bounds import plot_certificate, plot_plan
+from thumbwise.display.plotting.of_bounds import plot_certificate, plot_frontier, plot_plan
 from thumbwise.display.plotting.of_pairs import plot_agreement, plot_error_correlation
 from thumbwise.display.plotting.of_predictions import plot_confidences, plot_reliability
 from thumbwise.display.plotting.of_rules import plot_gold_intervals, plot_weights
@@ -23,6 +23,7 @@ __all__ = [
     "plot_confidences",
     "plot_convergence",
     "plot_error_correlation",
+    "plot_frontier",
     "plot_gold_intervals",
     "plot_plan",
     "plot_reliability",

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -132,14 +133,13 @@ def choose_caution(
 ) -> CautiousFit:
     """The fit with the smallest caution whose bound is close to that of the game itself.
 
-    Close is at most 5 % higher, and with at most half given away of what the votes prove beyond ``baseline``. The bound
-    falls with caution, so few of the candidates are looked at. The choice sees gold, as it may: the bound holds for all
-    cautions at once.
+    Close is at most 5 % higher, and if the votes prove something beyond ``baseline``, at most half of it is given away.
+    The bound falls with caution, so few of the candidates are looked at. The choice sees gold, as it may: the bound
+    holds for all cautions at once.
     """
     if aim is None:
         return game
-    best = max(game.bound, 0.0)
-    limit = max(best, min(_HIGHER * best, best + _GIVEN_AWAY * max(0.0, baseline - best)))
+    limit = highest_bound(game.bound, baseline)
     candidates: Sequence[float] = CAUTIONS[1:]
     first, last, chosen = 0, len(candidates), game
     while first < last:
@@ -152,10 +152,18 @@ def choose_caution(
     return chosen
 
 
+def highest_bound(best: float, baseline: float) -> float:
+    """How high a bound "auto" accepts, where that of the game itself is ``best``."""
+    best = max(best, 0.0)
+    limit = _HIGHER * best
+    return min(limit, best + _GIVEN_AWAY * (baseline - best)) if best < baseline else limit
+
+
 def check_caution(caution: object) -> None:
     """Refuse what is no caution."""
-    is_number = isinstance(caution, (int, float)) and not isinstance(caution, bool)
-    if caution != "auto" and not (is_number and 0 < caution <= 1):  # type: ignore[operator]
+    is_auto = isinstance(caution, str) and caution == "auto"
+    is_number = isinstance(caution, Real) and not isinstance(caution, bool)
+    if not (is_auto or (is_number and 0 < caution <= 1)):  # type: ignore[operator]
         raise InvalidChoiceError(
             Argument("caution"), f" must be 'auto' or a number above 0 and at most 1; found {caution!r}."
         )

@@ -118,7 +118,7 @@ def prediction_costs(predictions: Any, votes: Any, metric: Metric, *, clip: floa
             f"log loss needs class probabilities, of shape {(votes.n_items, votes.n_classes)}; found a label per item. "
             "Pass probabilities, or choose accuracy."
         )
-    return -np.log(_clipped(proba, clip))
+    return -np.log(clipped(proba, clip))
 
 
 def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]:
@@ -138,7 +138,8 @@ def _as_probabilities(predictions: Any, votes: Votes) -> tuple[bool, FloatArray]
     return True, np.eye(votes.n_classes)[labels]
 
 
-def _clipped(proba: FloatArray, clip: float) -> FloatArray:
+def clipped(proba: FloatArray, clip: float) -> FloatArray:
+    """Probabilities in ``[clip, 1 - clip]``, rows rescaled to sum to 1."""
     if not 0 <= clip < 0.5:
         raise ValueError(f"clip must be at least 0 and less than 0.5; found {clip}.")
     if clip > 0:

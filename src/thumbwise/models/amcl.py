@@ -11,11 +11,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.box.opened_gold import known_gold
-from thumbwise.exceptions import Argument, InfeasibleBoxError, InPython, InvalidLabelsError, Message
+from thumbwise.exceptions import InfeasibleBoxError, InPython, Message
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
-from thumbwise.models.inputs import read_for_fit
+from thumbwise.models.inputs import read_with_gold
 from thumbwise.models.saved.fields import BY_RULE, ONE, Array, Number, Whole, fields
 from thumbwise.numerics.amcl import BrierGame, Play, descend, solve_exact
 from thumbwise.numerics.feasibility import find_widening, infeasible_error
@@ -24,9 +23,7 @@ from thumbwise.numerics.patterns import ABSTAIN, Patterns, find_patterns
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.outward import at_most
 from thumbwise.votes.counted_votes import CountedVotes
-from thumbwise.votes.inputs import read_gold
-from thumbwise.votes.labels import UNKNOWN, code_labels, label_counts
-from thumbwise.votes.votes import Votes
+from thumbwise.votes.labels import label_counts
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
@@ -161,10 +158,7 @@ class AMCL(LabelModel):
             Their classes.
         """
         self._check_parameters()
-        if gold_votes is not None:
-            gold_votes, votes, gold_labels = read_gold(gold_votes, votes, gold_labels)
-        votes, y = read_for_fit(votes, y)
-        gold, labels = _settle_gold(votes, y, gold_votes, gold_labels)
+        votes, gold, labels = read_with_gold(votes, y, gold_votes, gold_labels)
         pool = votes.patterns
         used = pool.votes_per_rule > 0
         if self.abstentions == "random":
@@ -258,25 +252,6 @@ class AMCL(LabelModel):
         silent = np.maximum(1 - mixed.sum(axis=1, keepdims=True), 0)
         proba = mixed + silent / k
         return np.asarray(proba / proba.sum(axis=1, keepdims=True))
-
-
-def _settle_gold(votes: Votes, y: Any, gold_votes: Any, gold_labels: Any) -> tuple[Votes, IntArray]:
-    """Votes on gold items and their classes, -1 where an item is not gold."""
-    if (y is None) == (gold_votes is None) or (gold_votes is None) != (gold_labels is None):
-        raise InvalidLabelsError(
-            "fit needs either labels of the pool (y, with -1 where unknown) or both ",
-            Argument("gold_votes"),
-            " and ",
-            Argument("gold_labels"),
-            ".",
-        )
-    if y is None:
-        gold, labels, _ = known_gold(gold_votes, gold_labels, votes)
-        return gold, labels
-    labels = code_labels(y, votes.class_names, votes.n_items)
-    if (labels == UNKNOWN).all():
-        raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
-    return votes, labels
 
 
 def _count_gold(patterns: Patterns, gold: IntArray) -> tuple[IntArray, IntArray]:

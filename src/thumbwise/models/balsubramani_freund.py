@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,10 +14,8 @@ from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.box.box import Box
 from thumbwise.box.designs.plain import Subset
 from thumbwise.box.gold import GoldSample
-from thumbwise.box.moments.kinds import is_over_votes
-from thumbwise.box.moments.linear import MomentBuilder
 from thumbwise.box.opinions.features import read_features
-from thumbwise.exceptions import InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
+from thumbwise.exceptions import Argument, InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
 from thumbwise.game.caution import CautiousFit, GoldAim, Search, check_caution, choose_caution, fit_cautiously
 from thumbwise.game.certificate import Certificate
 from thumbwise.game.pinning import pose_known_problem, pose_problem, prove_without_votes
@@ -26,11 +24,10 @@ from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.models.saved.fields import Setting, Whole, fields
+from thumbwise.models.saved.fields import AutoOrShare, Setting, Whole, fields
 from thumbwise.models.saved.schema import Node
 from thumbwise.numerics.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.numerics.maxent import Problem, probabilities
-from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.outward import at_most
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import in_memory
@@ -39,6 +36,8 @@ from thumbwise.votes.votes import Votes
 
 if TYPE_CHECKING:
     from thumbwise.models.explained.explaining import Summands
+    from thumbwise.models.formula import Formula
+    from thumbwise.models.frontier import Frontier
 
 # Names of the moments of an earlier fit, and their weights.
 Earlier: TypeAlias = tuple[tuple[str, ...], FloatArray]
@@ -104,6 +103,8 @@ class BalsubramaniFreund(LabelModel):
     """
 
     _learned = fields(n_iter_=Whole())  # and the box with its weights, and the certificate
+    _parameter_fields = fields(caution=AutoOrShare())
+    _absent_parameters: ClassVar = {"caution": 1.0}
     _compared = (Compared("Balsubramani-Freund", {"on_infeasible": "widen", "tol": 1e-6}, by_default=True),)
     _needs_labels = True
 
@@ -246,30 +247,58 @@ class BalsubramaniFreund(LabelModel):
             )
         return read
 
+    def frontier(self, votes: Any, *, n_folds: int = 5) -> Frontier:
+        """What each caution proves on these items, and what it is expected to lose: twenty of them, and a regression.
+
+        Parameters
+        ----------
+        votes : Votes, LazyVotes, array-like or frame
+            Those that the model was fitted to.
+        n_folds : int
+            Parts of gold, each predicted by fits to the others.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> made = tw.datasets.make_one_coin(400, [0.9, 0.8, 0.7, 0.7, 0.6], random_state=0)
+        >>> model = tw.BalsubramaniFreund().fit(made.votes, [c if i < 100 else -1 for i, c in enumerate(made.labels)])
+        >>> table = model.frontier(made.votes).frame()
+        >>> table["caution"][0], table["caution"][-2:]
+        (1.0, [0.05, None])
+        >>> table["bound"][:-1] == sorted(table["bound"][:-1])
+        True
+        """
+        from thumbwise.models.frontier import draw_frontier  # noqa: PLC0415  # a fit does without
+
+        return draw_frontier(self, self._read(votes), n_folds)
+
     def additive_terms(self) -> AdditiveTerms:
         """Weights times features, read off an item without votes and off items with one vote each.
 
-        The moments of the box must be sums over votes, as :func:`thumbwise.box.moments.moment_kind` marks them.
+        The moments of the box must be sums over votes, as :func:`thumbwise.box.moments.moment_kind` marks them, and no
+        opinion may have weight.
         """
-        for builder in self.box_.builders:
-            _check_over_votes(builder)
-        n_rules, k = len(self.rule_names_), len(self.classes_)
-        rows = np.full((1 + n_rules * k, n_rules), ABSTAIN)
-        rows[1 + np.arange(n_rules * k), np.repeat(np.arange(n_rules), k)] = np.tile(np.arange(k), n_rules)
-        votes = Votes(rows, class_names=self.classes_.tolist(), rule_names=self.rule_names_)
-        # Rows of features are (pattern, class). Differences are taken before weights come in, so nothing is rounded.
-        features = self.box_.moments(votes).features
-        cells = votes.inverse.astype(np.int64)[:, None] * k + np.arange(k)
-        silent = features[cells[0]]
-        by_vote = [(features[row] - silent) @ self.weights_ for row in cells[1:]]
-        return AdditiveTerms(np.array(by_vote).reshape(n_rules, k, k), np.asarray(silent @ self.weights_))
+        formula = self._formula()
+        if formula.terms:
+            raise InvalidChoiceError(
+                "a sum over votes needs a box without opinions, which weigh all votes of an item together; found "
+                f"{type(self).__name__} with {len(formula.terms)} of them. Explanations and SQL do without such a sum; "
+                "for the sum itself, make the box with ",
+                Argument("opinions", "()"),
+                ".",
+            )
+        return formula.sums
+
+    def _formula(self) -> Formula:
+        from thumbwise.models.game_formula import formula_of  # noqa: PLC0415  # a fit does without
+
+        return formula_of(self.box_, self.weights_, self.rule_names_, self.classes_.tolist())
 
     def _summands(self) -> Summands:
         """Feature times weight of each moment, whether or not these are sums over votes."""
         from thumbwise.models.explained.explaining import SumsOverMoments  # noqa: PLC0415  # a fit does without
 
-        widening = self.certificate_.widening
-        return SumsOverMoments(self.box_, self.weights_, self.active_, "" if widening is None else str(widening))
+        return SumsOverMoments(self.box_, self.weights_, self.active_, self.certificate_)
 
     def _gold_of_fit(self) -> KnownLabels | None:
         return self.box_.known
@@ -277,7 +306,7 @@ class BalsubramaniFreund(LabelModel):
     def _write_learned(self) -> dict[str, Any]:
         from thumbwise.models.saved.boxes import write_box, write_certificate  # noqa: PLC0415  # a fit does without
 
-        box = write_box(self.box_, self.weights_)
+        box = write_box(self.box_, self.weights_, self.rule_names_)
         return {**super()._write_learned(), "certificate": write_certificate(self.certificate_), "box": box}
 
     def _read_learned(self, node: Node, setting: Setting) -> None:
@@ -342,17 +371,6 @@ def _warn_if_far(fitted: CautiousFit, tol: float) -> None:
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def _check_over_votes(builder: MomentBuilder) -> None:
-    if is_over_votes(builder):
-        return
-    name = getattr(builder, "name", getattr(builder, "__name__", type(builder).__name__))
-    raise InvalidChoiceError(
-        "SQL needs moments that are sums over the votes of an item: accuracies, class frequencies, class accuracies, "
-        f"confusion cells, conditional rates, linear moments without groups; the box also has {name!r}. Fit "
-        "without it, or predict in Python."
-    )
 
 
 def _read_start(start: object) -> Earlier | None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from thumbwise.models.drift import Drift
     from thumbwise.models.explained.explaining import Summands
     from thumbwise.models.explained.explanation import Explanation
+    from thumbwise.models.formula import Formula
     from thumbwise.models.sql_text.select import DialectName
 
 
@@ -69,6 +70,8 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
     _learned: ClassVar[Mapping[str, Field]]
     # How parameters are saved whose default does not tell their kind; None for one that no file holds.
     _parameter_fields: ClassVar[Mapping[str, Field | None]] = {}
+    # What files mean that were written before there was a parameter, where that is not its default.
+    _absent_parameters: ClassVar[Mapping[str, Any]] = {}
     # How comparisons offer the model; under the name of the class, unless it says otherwise.
     _compared: ClassVar[tuple[Compared, ...]] = ()
     # Whether ``fit`` learns from labels, and not from votes alone.
@@ -78,7 +81,7 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         super().__init_subclass__(**options)
         own = vars(cls)
         if "_predict_patterns" in own:  # terms and parts of another formula say nothing about this one
-            for name in {"additive_terms", "_summands"} - own.keys():
+            for name in {"additive_terms", "_formula", "_summands"} - own.keys():
                 setattr(cls, name, getattr(LabelModel, name))
             cls._predict_patterns = remembering(cls._predict_patterns)  # type: ignore[method-assign]
         if "_learned" in own:
@@ -104,6 +107,12 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
             f"{', '.join(others)}; found {type(self).__name__}. Fit one of these to the same votes; or predict in "
             "Python, and write the probabilities to the database."
         )
+
+    def _formula(self) -> Formula:
+        """What SQL writes: the terms that votes add, and further ones where a model has some."""
+        from thumbwise.models.formula import Formula  # noqa: PLC0415  # what is done with a fitted model
+
+        return Formula(self.additive_terms())
 
     @remembering
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
@@ -263,7 +272,8 @@ class LabelModel(ShownInNotebooks, ClassifierMixin, TransformerMixin, BaseEstima
         order. A vote that is neither a class nor an abstention makes the probabilities and the label of its item NULL.
 
         For models with ``additive_terms``: MajorityVote, DawidSkene, DataProgramming, and BalsubramaniFreund with
-        moments that are sums over votes, and not of groups.
+        moments that are sums over votes, and not of groups. Opinions, learned ones too, become further steps of the
+        SELECT; an opinion that is a function of your own is refused.
 
         *Guarantee*: none beyond that of the model; a certificate speaks of the items of the fit only.
 

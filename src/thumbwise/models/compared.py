@@ -10,6 +10,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold import GoldIs
+from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.votes import Votes
 
 
@@ -19,7 +20,7 @@ class Split:
 
     Attributes
     ----------
-    pool : Votes
+    pool : Votes or LazyVotes
         Items without labels, as far as the method knows.
     fit_votes, fit_labels : Votes, ndarray of shape (n_fit,)
         Gold of the other folds, and its class numbers; none for a method that does not use gold.
@@ -27,7 +28,7 @@ class Split:
         The gold items to predict.
     """
 
-    pool: Votes
+    pool: CountedVotes
     fit_votes: Votes
     fit_labels: IntArray
     votes: Votes
@@ -50,7 +51,7 @@ class Split:
         return np.asarray(counts / counts.sum())
 
 
-def name_labels(labels: IntArray, votes: Votes) -> list[Hashable]:
+def name_labels(labels: IntArray, votes: CountedVotes) -> list[Hashable]:
     """Names of classes by their numbers."""
     return [votes.class_names[c] for c in labels.tolist()]
 

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
+from thumbwise._typing import IntArray
+from thumbwise.box.opened_gold import known_gold
 from thumbwise.exceptions import Argument, DegenerateFitWarning, InvalidLabelsError, InvalidVotesError, Message
 from thumbwise.votes.counted_votes import CountedVotes
-from thumbwise.votes.inputs import as_votes, match_rules, read_items
+from thumbwise.votes.inputs import as_votes, match_rules, read_gold, read_items
+from thumbwise.votes.labels import UNKNOWN, code_labels
 from thumbwise.votes.votes import Votes
 
 
@@ -25,6 +28,27 @@ def read_for_fit(votes: Any, y: Any = None, class_names: Sequence[Hashable] | No
     if not isinstance(votes, CountedVotes):
         _warn_of_renumbering(y, int(read.array.max()) + 1)
     return read, y
+
+
+def read_with_gold(votes: Any, y: Any, gold_votes: Any, gold_labels: Any) -> tuple[Any, Votes, IntArray]:
+    """The pool, votes on gold items, in the pool or beside it, and their classes, -1 where an item is not gold."""
+    if (y is None) == (gold_votes is None) or (gold_votes is None) != (gold_labels is None):
+        raise InvalidLabelsError(
+            "fit needs either labels of the pool (y, with -1 where unknown) or both ",
+            Argument("gold_votes"),
+            " and ",
+            Argument("gold_labels"),
+            ".",
+        )
+    if y is None:
+        gold_votes, votes, gold_labels = read_gold(gold_votes, votes, gold_labels)
+        gold, labels, _ = known_gold(gold_votes, gold_labels, votes)
+        return read_for_fit(votes)[0], gold, labels
+    votes, y = read_for_fit(votes, y)
+    labels = code_labels(y, votes.class_names, votes.n_items)
+    if (labels == UNKNOWN).all():
+        raise InvalidLabelsError("there must be at least one gold label; all of them are -1 or missing.")
+    return votes, votes, labels
 
 
 def _warn_of_renumbering(y: Any, n_voted: int) -> None:

@@ -14,6 +14,8 @@ _MOST_ACCURATE = 0.95
 _PRIOR_RIGHT, _PRIOR_WRONG = 2.0, 1.0
 _MAX_ITER = 100
 _TOL = 1e-6
+# Scores that differ by less are as large as each other.
+TIE = 1e-9
 
 
 def even_log_odds(patterns: Patterns, counted: FloatArray) -> FloatArray:
@@ -66,7 +68,7 @@ def weighted_scores(patterns: Patterns, weights: FloatArray) -> FloatArray:
     return np.asarray(sums, dtype=float).reshape(-1, k)
 
 
-def verdicts(scores: FloatArray, tie: float = 1e-9) -> IntArray:
+def verdicts(scores: FloatArray, tie: float = TIE) -> IntArray:
     """The class with the largest score; -1 where two are as large, and so where nobody votes."""
     best = scores.argmax(axis=1)
     second = np.partition(scores, -2, axis=1)[:, -2]

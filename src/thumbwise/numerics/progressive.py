@@ -132,10 +132,10 @@ def bound_progressively(gold: GoldRows, pool: Patterns, columns: Columns, error:
     n_gold, n_pool = len(gold.labels), pool.n_items
     n_population = n_pool + n_gold * gold.is_outside
     table = columns.table(gold.patterns)[gold.place]
-    panel, breaks = columns.panel(pool), _breaks(n_gold, pool, table)
+    panel, breaks = columns.panel(pool), lesson_starts(n_gold, pool, table)
     losses, weights = np.zeros((pool.n_patterns, pool.n_classes)), np.zeros(table.shape[2])
     right_side, stakes = 0.0, 0.0
-    orders = _orders(n_gold, n_pool)
+    orders = seeded_orders(n_gold, n_pool)
     for order in orders:
         bets = Bets(n_gold, error)
         right_side += bets.price
@@ -181,13 +181,13 @@ def _losses(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     return proba, losses - (proba * losses).sum(axis=1, keepdims=True)
 
 
-def _orders(n_gold: int, n_pool: int) -> list[IntArray]:
+def seeded_orders(n_gold: int, n_pool: int) -> list[IntArray]:
     """Random orders, from a seed that knows sizes only."""
     rng = np.random.default_rng([n_gold, n_pool])
     return [rng.permutation(n_gold) for _ in range(_N_ORDERS)]
 
 
-def _breaks(n_gold: int, pool: Patterns, table: FloatArray) -> Sequence[int]:
+def lesson_starts(n_gold: int, pool: Patterns, table: FloatArray) -> Sequence[int]:
     """Where lessons start: evenly spaced, and fewer where items or columns are many."""
     cells = pool.n_patterns * pool.n_classes * (2 + pool.starts[-1] / max(1, pool.n_patterns))
     products = 6 * table.shape[0] * table.shape[1] * table.shape[2] ** 2

@@ -13,8 +13,8 @@ from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 
 # Weight of an even distribution in the panel's: rules that err together make it too sure of itself.
-_EVEN_PART = 0.3
-_HALF_A_VOTE = 0.5
+EVEN_PART = 0.3
+HALF_A_VOTE = 0.5
 # Rules that expect fewer gold votes than this have no column of their own.
 _LEAST_EXPECTED = 3.0
 # Rules with a column of their own, at most: those that vote most.
@@ -63,8 +63,17 @@ class StackColumns:
     @cached_property
     def kinds(self) -> IntArray:
         """What each column is, shape (n_columns,)."""
-        sizes = [2, len(self.voting), len(self.voting) * self.n_classes * self._n_free * self.has_votes, self._n_free]
-        return np.repeat([PANEL, RULE, VOTE, CLASS], sizes)
+        return np.repeat([PANEL, RULE, VOTE, CLASS], self._sizes)
+
+    @property
+    def n_columns(self) -> int:
+        """Known before anything of that size is made."""
+        return sum(self._sizes)
+
+    @property
+    def _sizes(self) -> list[int]:
+        n = len(self.voting)
+        return [2, n, n * self.n_classes * self._n_free * self.has_votes, self._n_free]
 
     @property
     def _n_free(self) -> int:
@@ -81,9 +90,9 @@ class StackColumns:
 
         Shape (n_patterns, n_classes, 2).
         """
-        counts = weighted_scores(patterns, self.counted) + _HALF_A_VOTE
+        counts = weighted_scores(patterns, self.counted) + HALF_A_VOTE
         proba = softmax(weighted_scores(patterns, self.log_odds))[0]
-        mixed = (1 - _EVEN_PART) * proba + _EVEN_PART / self.n_classes
+        mixed = (1 - EVEN_PART) * proba + EVEN_PART / self.n_classes
         logs = np.log(np.stack([counts / counts.sum(axis=1, keepdims=True), mixed], axis=2))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 

@@ -6,9 +6,10 @@ checks and :mod:`thumbwise.display.plots`. ``table.frame()`` has the numbers, as
 
 from __future__ import annotations
 
-from thumbwise.assess.tables.bounds import certificate_table, plan_table
+from thumbwise.assess.tables.bounds import certificate_table, frontier_table, parts_table, plan_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
 from thumbwise.assess.tables.items import least_certain, most_contested
+from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.pairs import agreement_table, errors_table
 from thumbwise.assess.tables.probabilities import confidence_table, reliability_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
@@ -21,9 +22,12 @@ __all__ = [
     "classes_table",
     "confidence_table",
     "errors_table",
+    "frontier_table",
     "least_certain",
     "most_contested",
+    "opinions_table",
     "overruled_table",
+    "parts_table",
     "plan_table",
     "reliability_table",
     "rules_table",

@@ -6,14 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from thumbwise._typing import IntArray
+from thumbwise._typing import AnyArray, IntArray
 from thumbwise.assess.tables.fitted import moment_columns, read_fitted
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.box import Box
+from thumbwise.box.moments.linear import FREQUENCY, LEARNED, OPINION
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import best_classes
+from thumbwise.numerics.shared_features import as_rows
 from thumbwise.votes.counted_votes import CountedVotes, locate_patterns
 from thumbwise.votes.labels import UNKNOWN, code_labels
+
+# Kinds of moments that are about no single rule.
+_OTHERS = ((OPINION, LEARNED), (FREQUENCY,))
 
 
 def classes_table(model: BalsubramaniFreund, votes: Any, gold_labels: Any = None) -> Tidy:
@@ -112,7 +117,7 @@ def overruled_table(model: BalsubramaniFreund, votes: Any) -> Tidy:
     Tidy
         Columns ``rules`` (names of those that vote), ``voted``, ``label``, ``n_items``, ``reason`` and ``pattern``, its
         position in ``votes.patterns``; fact ``n_items``, in all. The reason is "gold" if the weights of these rules add
-        up to less than 0, because gold says that they are mostly wrong; "classes" if the weights of the classes
+        up to less than 0, because gold says that they are mostly wrong; "opinions" or "classes" if the weights of these
         outweigh them; None if the box does not bound the accuracy of all of them.
 
     Examples
@@ -132,21 +137,39 @@ def overruled_table(model: BalsubramaniFreund, votes: Any) -> Tidy:
     shown = against[np.argsort(-counts[against], kind="stable")]
     rules = [patterns.rules[patterns.starts[pattern] : patterns.starts[pattern + 1]].tolist() for pattern in shown]
     weights = moment_columns(model.box_, model, "accuracy", pool.rule_names)["weight"]
+    voted = per_class[shown].argmax(axis=1)
+    by_opinions = _outweighed_by_opinions(model, pool, shown, voted, best[shown])
     return Tidy.of(
         {
             "rules": [tuple(pool.rule_names[j] for j in voting) for voting in rules],
-            "voted": [pool.class_names[c] for c in per_class[shown].argmax(axis=1)],
+            "voted": [pool.class_names[c] for c in voted],
             "label": [pool.class_names[c] for c in best[shown]],
             "n_items": counts[shown],
-            "reason": [_reason([weights[j] for j in voting]) for voting in rules],
+            "reason": [
+                _reason([weights[j] for j in voting], more)
+                for voting, more in zip(rules, by_opinions.tolist(), strict=True)
+            ],
             "pattern": shown,
         },
         n_items=int(counts[shown].sum()),
     )
 
 
-def _reason(weights: list[float | None]) -> str | None:
+def _outweighed_by_opinions(
+    model: BalsubramaniFreund, votes: CountedVotes, patterns: IntArray, voted: IntArray, label: IntArray
+) -> AnyArray:
+    """For each of some patterns, whether opinions speak more than classes for the label and against what was voted."""
+    is_opinion, is_class = (np.array([moment.kind in kinds for moment in model.box_.about]) for kinds in _OTHERS)
+    if not is_opinion.any() or not len(patterns):
+        return np.zeros(len(patterns), dtype=bool)
+    rows, cells = as_rows(model.box_.moments(votes).features), patterns.astype(np.int64) * votes.n_classes
+    difference = rows[cells + label] - rows[cells + voted]
+    by_opinions, by_classes = (difference @ np.where(part, model.weights_, 0.0) for part in (is_opinion, is_class))
+    return np.asarray(by_opinions > by_classes)
+
+
+def _reason(weights: list[float | None], is_by_opinions: bool) -> str | None:
     known = [weight for weight in weights if weight is not None]
     if len(known) < len(weights):
         return None
-    return "gold" if sum(known) < 0 else "classes"
+    return "gold" if sum(known) < 0 else "opinions" if is_by_opinions else "classes"

@@ -10,7 +10,7 @@ from thumbwise.exceptions import InvalidChoiceError, InvalidVotesError
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.votes.counted_votes import CountedVotes
 
-_ACTIVE = {1: "lower", -1: "upper", 0: "none"}
+ACTIVE = {1: "lower", -1: "upper", 0: "none"}
 
 
 def check_model(model: Any) -> BalsubramaniFreund:
@@ -62,5 +62,5 @@ def moment_columns(
         "lower": column(None if box is None else box.lower, float),
         "upper": column(None if box is None else box.upper, float),
         "weight": column(None if model is None else model.weights_, float),
-        "active": column(None if model is None else model.active_, lambda side: _ACTIVE[int(side)]),
+        "active": column(None if model is None else model.active_, lambda side: ACTIVE[int(side)]),
     }

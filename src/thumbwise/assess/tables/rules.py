@@ -20,7 +20,7 @@ _CHUNK = 2**14
 
 
 def rules_table(model: BalsubramaniFreund, votes: Any, worth: Mapping[str, float] | None = None) -> Tidy:
-    """One row per rule, in the order of the fit.
+    """One row per rule, in the order of the fit; what rules say together is in :func:`opinions_table`.
 
     Coverage is the share of the items that the rule votes on; overlap that on which another rule votes too; conflict
     that on which another rule votes for another class. *Guarantee*: intervals hold as the box says; all else is
@@ -39,9 +39,9 @@ def rules_table(model: BalsubramaniFreund, votes: Any, worth: Mapping[str, float
     -------
     Tidy
         Columns ``rule``, ``n_votes``, ``votes_per_class``, ``coverage``, ``overlap``, ``conflict``, ``gold_votes``,
-        ``gold_right``, ``gold_accuracy``, ``lower``, ``upper``, ``weight`` (log-odds per vote), ``active`` (the bound
-        that holds the weight away from 0: "lower", "upper" or "none"), ``worth``; facts ``chance``, the accuracy of
-        guessing, ``class_names``, and ``n_silent``, items without any vote.
+        ``gold_right``, ``gold_accuracy``, ``lower``, ``upper``, ``weight`` (log-odds per vote), ``active`` (the end of
+        the interval that enters the bound with this weight: "lower", "upper" or "none"), ``worth``; facts ``chance``,
+        the accuracy of guessing, ``class_names``, and ``n_silent``, items without any vote.
 
     Examples
     --------

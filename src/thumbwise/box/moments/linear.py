@@ -158,17 +158,26 @@ class Moments:
 MomentBuilder: TypeAlias = Callable[[Any], Moments]
 
 
-# Votes never change, so what was built for them stays right as long as they live.
+# Votes never change, so what was built for them stays right as long as they live. Opinions are made anew for each box,
+# so only the last few are remembered.
 _built: WeakKeyDictionary[CountedVotes, dict[tuple[MomentBuilder, ...], Moments]] = WeakKeyDictionary()
+_MOST_BUILT = 6
 
 
 def build_moments(builders: tuple[MomentBuilder, ...], votes: CountedVotes) -> Moments:
     """Moments of several kinds on the same votes, in the order of the builders; remembered with the votes."""
     known = _built.setdefault(votes, {})
-    if builders not in known:
-        first, *others = (builder(votes) for builder in builders)
-        known[builders] = sum(others, start=first)
-    return known[builders]
+    if builders in known:
+        known[builders] = known.pop(builders)  # the last one used comes last
+        return known[builders]
+    if len(builders) == 1:
+        moments = builders[0](votes)
+    else:
+        moments = build_moments(builders[:-1], votes) + build_moments(builders[-1:], votes)
+    known[builders] = moments
+    while len(known) > _MOST_BUILT:
+        del known[next(iter(known))]
+    return moments
 
 
 def columns_at(patterns: Patterns, cells: IntArray, columns: IntArray, n_columns: int) -> sp.csc_array:

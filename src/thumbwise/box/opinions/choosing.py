@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -30,6 +30,7 @@ MOST_CELLS = 2 * 10**7
 MANY_CLASSES = 30
 # Of the allowed error, what the learned opinion gets; the others share the rest.
 FOR_LEARNED = 0.9
+_POSSIBLE = "'majority', 'panel', 'learned', InTiers(...) and functions of votes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +66,10 @@ def choose_opinions(
     nine tenths of the error. Where items have features, there is always something to learn.
     No label has a part in this. A plan asks for another number of gold labels than there are, ``n_gold``.
     """
-    population = _population(sample)
-    is_auto = isinstance(asked, str) and asked == "auto"
+    population, asked = _population(sample), read_opinions(asked)
+    is_auto = asked == "auto"
     is_few = first_of_copies(population).sum() <= FEW_RULES
-    wanted = ([] if is_few else [MAJORITY, PANEL, LEARNED]) if is_auto else _listed(asked)
+    wanted = ([] if is_few else [MAJORITY, PANEL, LEARNED]) if is_auto else list(asked)
     wanted += [LEARNED] * (has_features and LEARNED not in wanted)
     objection = _cannot_learn(sample, len(sample) if n_gold is None else n_gold)
     if LEARNED in wanted and objection and (has_features or not is_auto):
@@ -84,15 +85,22 @@ def _population(sample: GoldSample) -> Patterns:
     return put_together(sample.pool.patterns, sample.votes.patterns)
 
 
-def _listed(asked: Any) -> list[OpinionLike]:
-    wanted = [asked] if isinstance(asked, str) or callable(asked) else list(asked)
+def read_opinions(asked: Any) -> Opinions:
+    """What was asked for, as "auto" or a list: one that stands alone is a list of one."""
+    if isinstance(asked, (str, InTiers)) or callable(asked):
+        return "auto" if asked == "auto" else _checked([asked])
+    if not isinstance(asked, Iterable):
+        raise InvalidBoxError(
+            Argument("opinions"), f" must be 'auto', () for none, or some of {_POSSIBLE}; found {asked!r}."
+        )
+    return _checked(list(asked))
+
+
+def _checked(wanted: list[Any]) -> list[OpinionLike]:
     for like in wanted:
-        if not (isinstance(like, InTiers) or callable(like) or like in (MAJORITY, PANEL, LEARNED)):
-            raise InvalidBoxError(
-                "each of ",
-                Argument("opinions"),
-                f" must be 'majority', 'panel', 'learned', InTiers or a function of votes; found {like!r}.",
-            )
+        is_name = isinstance(like, str) and like in (MAJORITY, PANEL, LEARNED)
+        if not (isinstance(like, InTiers) or callable(like) or is_name):
+            raise InvalidBoxError("each of ", Argument("opinions"), f" must be one of {_POSSIBLE}; found {like!r}.")
     return wanted
 
 

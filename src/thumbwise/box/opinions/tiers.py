@@ -33,8 +33,9 @@ class InTiers:
     n_tiers: int = 2
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n_tiers <= 20:
-            raise InvalidBoxError(f"an opinion can be split into 1 to 20 tiers; found {self.n_tiers}.")
+        n: object = self.n_tiers
+        if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 20:
+            raise InvalidBoxError(f"an opinion can be split into 1 to 20 tiers; found {n!r}.")
 
     def split(self, whole: WeightedVote, population: Patterns) -> tuple[Opinion, ...]:
         """The tiers, least sure first; fewer if margins are so equal that some would be empty."""

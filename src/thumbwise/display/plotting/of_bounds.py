@@ -1,4 +1,4 @@
-"""The certificate on one axis, and the bound against the number of gold labels."""
+"""The certificate on one axis, and the bound against caution and against the number of gold labels."""
 
 from __future__ import annotations
 
@@ -38,6 +38,43 @@ def plot_certificate(table: Any, ax: Any = None) -> Any:
     ax.set_xlim(0, 1.15 * max([*losses, 1e-9]))
     title = "no guarantee" if fact(table, "is_guarantee") is False else ""
     return finish(ax, x="mean log loss in nats", title=title)
+
+
+def plot_frontier(table: Any, ax: Any = None) -> Any:
+    """Bound and expected log loss by caution, the most cautious to the left, the regression at the right end.
+
+    Accuracies are not drawn: they have another unit. The dashed line is the model's caution.
+
+    Parameters
+    ----------
+    table : Tidy or frame
+        Columns ``caution``, ``bound``, ``log_loss``, ``is_chosen``. From
+        :func:`thumbwise.assess.tables.frontier_table`.
+    ax : matplotlib.axes.Axes, optional
+
+    Examples
+    --------
+    >>> table = {"caution": [1.0, 0.5, None], "bound": [0.5, 0.6, 0.8], "log_loss": [0.4, 0.3, 0.2]}
+    >>> ax = plot_frontier({**table, "is_chosen": [False, True, False]})
+    >>> ax.lines[0].get_ydata().tolist(), ax.get_xlim()[0] > ax.get_xlim()[1]
+    ([0.5, 0.6], True)
+    """
+    cautions, chosen = column(table, "caution"), column(table, "is_chosen")
+    places = [0.0 if caution is None or math.isnan(caution) else float(caution) for caution in cautions]
+    ax = new_axes(ax)
+    for name, what, colour, style in (("bound", "bound", BLUE, "-"), ("log_loss", "expected on gold", GREEN, "--")):
+        values, curve = numbers(table, name), [i for i, place in enumerate(places) if place > 0]
+        ax.plot([places[i] for i in curve], [values[i] for i in curve], style, color=colour, lw=1.4, label=what)
+        ends = [i for i, place in enumerate(places) if place == 0]
+        ax.scatter([0.0 for _ in ends], [values[i] for i in ends], color=colour, s=16)
+    for place in {place for place, is_chosen in zip(places, chosen, strict=True) if is_chosen}:
+        ax.axvline(place, color=GREY, ls=":", lw=1.2, label=f"caution {place:g}")
+    ticks = [1.0, 0.8, 0.6, 0.4, 0.2, 0.0]
+    ax.set_xticks(ticks, [f"{tick:g}" if tick else "regression" for tick in ticks])
+    ax.set_xlim(1.03, -0.06)
+    ax.set_ylim(bottom=0)
+    ax.legend(fontsize=SMALL, frameon=False)
+    return finish(ax, x="caution", y="mean log loss")
 
 
 def plot_plan(table: Any, ax: Any = None) -> Any:

@@ -144,3 +144,33 @@ def _doublings(sizes: tuple[int, ...]) -> list[float]:
     n = int(math.log2(sizes[-1] / sizes[0])) if sizes[-1] > sizes[0] else 0
     step = max(1, math.ceil((n + 1) / 6))
     return [sizes[0] * 2.0**i for i in range(0, n + 1, step)]
+
+
+def frontier_chart(table: Tidy) -> Markup:
+    """Bound and expected log loss by caution, from 1 to the left to a regression on the right."""
+    rows = list(table.rows())
+    top = max([*table["bound"], *table["log_loss"]])
+    across, up = Scale(1, 0, _LEFT, WIDTH - 30), Scale(0, 1.05 * top or 1.0, 200, 30)
+    parts = [
+        axis_below(across, 200, "caution; to the right, less of it, and last the regression", _CAUTION_TICKS, top=30),
+        axis_left(up, _LEFT, "mean log loss", WIDTH - 30),
+    ]
+    for name, mark, curve in _CURVES:
+        points = [(across(row["caution"] or 0.0), up(row[name])) for row in rows]
+        parts.append(path(points[:-1], curve))
+        for row, (x, y) in zip(rows, points, strict=True):
+            parts.append(dot(x, y, mark, _told(row), 5.0 if row["is_chosen"] or row["caution"] is None else 2.0))
+    x = across(table.facts["caution"])
+    parts += [line(x, 30, x, 200, "chance"), text("the model", x, 24, "middle", "name")]
+    chosen = next(row for row in rows if row["is_chosen"])
+    about = f"Orange: the bound; blue, dashed: the log loss expected on gold. The model: {_told(chosen)}."
+    return picture("frontier", "Bound and expected loss by caution", about, 236, *parts)
+
+
+_CAUTION_TICKS = (1.0, 0.8, 0.6, 0.4, 0.2)
+_CURVES = (("bound", "mark bound", "curve"), ("log_loss", "mark entropy", "curve expected"))
+
+
+def _told(row: dict[str, Any]) -> str:
+    name = "regression" if row["caution"] is None else f"caution {row['caution']:g}"
+    return f"{name}: bound {at_most(row['bound'])}, log loss {row['log_loss']:.3f}, accuracy {row['accuracy']:.3f}"

@@ -15,9 +15,10 @@ from thumbwise import __version__
 from thumbwise._typing import IntArray
 from thumbwise.assess.check_rules.findings import Checks
 from thumbwise.assess.comparison import Comparison
-from thumbwise.assess.tables.bounds import certificate_table, plan_table
+from thumbwise.assess.tables.bounds import certificate_table, frontier_table, parts_table, plan_table
 from thumbwise.assess.tables.classes import classes_table
 from thumbwise.assess.tables.items import least_certain, most_contested
+from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.pairs import agreement_table, errors_table
 from thumbwise.assess.tables.probabilities import confidence_table, reliability_table
 from thumbwise.assess.tables.rules import rules_table
@@ -27,11 +28,15 @@ from thumbwise.display.report.samples import compare_for_report, plan_for_report
 from thumbwise.game.certificate import Certificate
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
+from thumbwise.models.frontier import why_no_frontier
 from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.votes import Votes
 
 # Rules that a heat map, a dot plot and the table of rules show at most: those with most votes.
 MOST_MAPPED, MOST_DOTS, MOST_RULES = 100, 100, 500
 MOST_CLASSES = 100
+# Votes on distinct patterns with which a frontier takes some seconds.
+MOST_FRONTIER_VOTES = 75_000
 _MOST_COLUMNS = 4
 
 
@@ -66,7 +71,10 @@ class Contents:
     sizes: Mapping[str, int]
     certificate: Certificate
     certificate_levels: Tidy
+    parts: Tidy
     rules: Tidy
+    opinions: Tidy
+    frontier: Tidy | None
     mapped: tuple[str, ...]
     agreement: Tidy
     errors: Tidy | None
@@ -94,6 +102,7 @@ def gather(
     plan, plan_note = plan_for_report(reading, level, model.pin_gold) if has_gold else absent
     comparison, comparison_note = _comparison(reading, level, findings) if has_gold else absent
     reliability, reliability_note = _reliability(reading, comparison, comparison_note)
+    frontier, frontier_note = frontier_for_report(model, votes)
     proba, gold = model.predict_proba(votes), np.flatnonzero(reading.gold != UNKNOWN)
     free = np.setdiff1d(np.arange(votes.n_items), gold, assume_unique=True)
     texts = {name: reading.passed_on[name] for name in list(reading.passed_on)[:_MOST_COLUMNS]}
@@ -109,7 +118,10 @@ def gather(
         },
         certificate=model.certificate_,
         certificate_levels=certificate_table(model.certificate_, plan),
+        parts=parts_table(model, votes),
         rules=rules_table(model, votes, worth),
+        opinions=opinions_table(model, votes),
+        frontier=frontier,
         mapped=tuple(votes.rule_names[j] for j in mapped),
         agreement=agreement_table(votes, mapped.tolist() if len(mapped) < votes.n_rules else None),
         errors=errors_table(reading.gold_votes.with_rules(mapped.tolist()), _names(reading)) if has_gold else None,
@@ -124,8 +136,23 @@ def gather(
         findings=None if findings is None else tuple(findings),
         label_fit=str(check_labels(reading.gold_votes, reading.gold_labels)) if has_gold else "",
         provenance=_provenance(reading, model),
-        notes={"plan": plan_note, "comparison": comparison_note, "reliability": reliability_note},
+        notes={
+            "plan": plan_note,
+            "comparison": comparison_note,
+            "reliability": reliability_note,
+            "frontier": frontier_note,
+        },
     )
+
+
+def frontier_for_report(model: BalsubramaniFreund, votes: Votes) -> tuple[Tidy | None, str]:
+    """The frontier of caution, or why there is none."""
+    missing = why_no_frontier(model)
+    if missing is not None:
+        return None, f"Left out: it needs {missing}."
+    if len(votes.patterns.rules) > MOST_FRONTIER_VOTES:
+        return None, "Left out, because it takes long on so many items; model.frontier in Python finds it."
+    return frontier_table(model.frontier(votes)), ""
 
 
 def most_voting(votes_per_rule: IntArray, n_rules: int) -> IntArray:

@@ -12,13 +12,31 @@ import numpy as np
 
 from thumbwise.assess.tables.pairs import square
 from thumbwise.assess.tables.tidy import Tidy
-from thumbwise.display.report.charts import certificate_chart, confidence_chart, dot_plot, plan_chart, reliability_chart
+from thumbwise.display.report.charts import (
+    certificate_chart,
+    confidence_chart,
+    dot_plot,
+    frontier_chart,
+    plan_chart,
+    reliability_chart,
+)
 from thumbwise.display.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULES, Contents
 from thumbwise.display.report.heat import heat_map
 from thumbwise.display.report.markup import Markup
 from thumbwise.exceptions import MissingPackageError
 from thumbwise.outward import level
-from thumbwise.summaries import fixed, lower_end, one_line, plural, side, signed, upper_end, whole
+from thumbwise.summaries import (
+    caution_sentence,
+    fixed,
+    lower_end,
+    one_line,
+    parts_sentence,
+    plural,
+    side,
+    signed,
+    upper_end,
+    whole,
+)
 
 # Letters of rule names that a page holds in all, and of one text of an item; markup may take five times as many.
 _ALL_NAMES, _LONGEST_NAME, _SHORTEST_NAME = 200_000, 10_000, 200
@@ -67,6 +85,8 @@ def render(contents: Contents) -> str:
     page = environment.from_string(_resource("page.html.jinja")).render(
         c=contents,
         plural=plural,
+        caution_sentence=caution_sentence,
+        parts_sentence=parts_sentence,
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
@@ -104,6 +124,8 @@ def _charts(contents: Contents) -> Mapping[str, Markup]:
         drawn["dots"] = dot_plot(_first_by(known, "coverage", MOST_DOTS))
     if contents.reliability is not None:
         drawn["reliability"] = reliability_chart(contents.reliability)
+    if contents.frontier is not None:
+        drawn["frontier"] = frontier_chart(contents.frontier)
     if contents.planned is not None:
         drawn["plan"] = plan_chart(contents.planned)
     return drawn | _heat_maps(contents)

@@ -1,8 +1,8 @@
 """Reasons for what a model says: the part of each vote in a prediction that is a softmax of sums.
 
-The score of class c is a term of the class plus one term for each vote. This holds for the game of
-:class:`BalsubramaniFreund` with any box, and for every model whose ``additive_terms`` are those of a softmax, such as
-:class:`DawidSkene` of every kind and :class:`DataProgramming`.
+The score of class c is a term of the class plus one term for each vote, and one for each opinion as a whole. This holds
+for the game of :class:`BalsubramaniFreund` with any box, and for every model whose ``additive_terms`` are those of a
+softmax, such as :class:`DawidSkene` of every kind and :class:`DataProgramming`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.box import Box
+from thumbwise.box.moments.linear import LEARNED, OPINION, About, speaks_of_all
+from thumbwise.box.opinions.choosing import MAJORITY, PANEL
 from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.game.certificate import Certificate
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
 from thumbwise.models.explained.explanation import CLASS_FREQUENCY, Explanation, Term, show
@@ -35,12 +38,19 @@ class Summands(Protocol):
     def scores(self, votes: Votes) -> FloatArray:
         """Of patterns, up to a constant for each, shape (n_patterns, n_classes)."""
 
+    def vote_scores(self, votes: Votes) -> FloatArray:
+        """The same without what is not taken apart by vote."""
+
     def terms(self, part: Votes, without: Votes) -> Iterator[Term]:
         """Of the one item in ``part``, votes first; ``without`` holds it with each of its votes left out in turn."""
 
     @property
     def widening(self) -> str:
         """How the bounds of the terms had to be widened; empty if they had not."""
+
+    @property
+    def caution(self) -> float:
+        """Below 1 if the weights follow gold and bounds together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,7 @@ class SumsOverVotes:
 
     added: AdditiveTerms
     widening: str = ""
+    caution: float = 1.0
 
     @classmethod
     def of(cls, model: LabelModel) -> SumsOverVotes:
@@ -65,6 +76,8 @@ class SumsOverVotes:
     def scores(self, votes: Votes) -> FloatArray:
         return self.added.scores(votes.patterns)
 
+    vote_scores = scores
+
     def terms(self, part: Votes, without: Votes) -> Iterator[Term]:
         for j, c in zip(part.patterns.rules.tolist(), part.patterns.classes.tolist(), strict=True):
             yield Term(part.rule_names[j], part.rule_names[j], self.added.by_vote[j, c])
@@ -73,23 +86,39 @@ class SumsOverVotes:
 
 @dataclass(frozen=True, eq=False)
 class SumsOverMoments:
-    """Feature times weight of each moment: for each vote what changes without it, then what no vote changes."""
+    """Feature times weight of each moment: for each vote what changes without it, then what no vote changes.
+
+    Opinions count all votes together, so they are not taken apart.
+    """
 
     box: Box
     weights: FloatArray
     active: IntArray
-    widening: str
+    certificate: Certificate
+
+    @property
+    def widening(self) -> str:
+        return "" if self.certificate.widening is None else str(self.certificate.widening)
+
+    @property
+    def caution(self) -> float:
+        return self.certificate.caution
 
     def scores(self, votes: Votes) -> FloatArray:
         return scores(self.weights, self.box.moments(votes).features, votes.n_classes)
 
+    def vote_scores(self, votes: Votes) -> FloatArray:
+        weights = np.where(speaks_of_all(self.box.about), 0.0, self.weights)
+        return scores(weights, self.box.moments(votes).features, votes.n_classes)
+
     def terms(self, part: Votes, without: Votes) -> Iterator[Term]:
         k = part.n_classes
+        by_vote = sp.diags_array(1.0 - speaks_of_all(self.box.about))
         full = as_rows(self.box.moments(part).features)
         left_out = self.box.moments(without).features if part.patterns.rules.size else full
         rest = full
         for e, j in enumerate(part.patterns.rules.tolist()):
-            changed = sp.csr_array(full - left_out[e * k : (e + 1) * k])
+            changed = sp.csr_array((full - left_out[e * k : (e + 1) * k]) @ by_vote)
             rest = rest - changed
             yield from self._weigh(changed, part.rule_names[j])
         yield from self._weigh(sp.csr_array(rest, copy=True), None)
@@ -99,7 +128,16 @@ class SumsOverMoments:
         for m in np.unique(features.indices).tolist():
             by_class = features[:, [m]].toarray().ravel() * self.weights[m] + 0.0  # no -0.0
             active, lower, upper = int(self.active[m]), float(self.box.lower[m]), float(self.box.upper[m])
-            yield Term(self.box.names[m], rule, by_class, active, lower, upper)
+            opinion = _opinion_in_words(self.box.about[m])
+            yield Term(self.box.names[m], rule, by_class, active, lower, upper, opinion, self.caution < 1)
+
+
+def _opinion_in_words(about: About) -> str | None:
+    """What an opinion is, for someone who reads a single explanation."""
+    if about.kind == LEARNED:
+        return "learned from gold"
+    in_words = {MAJORITY: "majority vote", PANEL: "panel as a whole"}
+    return in_words.get(about.subject, about.name) if about.kind == OPINION else None
 
 
 def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
@@ -107,6 +145,7 @@ def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
 
     For :class:`BalsubramaniFreund` the terms are feature times weight of each moment, so any box will do. A term
     belongs to a vote by as much as it changes when the vote becomes an abstention; what then remains belongs to none.
+    Opinions count all votes together: their terms are shown whole.
     For the others a vote v of rule j adds ``by_vote[j, v, c]`` of ``additive_terms`` to class c, such as a log rate,
     less the mean of that over the classes other than v, which changes no probability; for one coin this is the rule's
     weight, on the class it votes for.
@@ -153,6 +192,7 @@ def explain(model: Any, votes: Any, item: Hashable) -> Explanation:
         terms=tuple(summands.terms(part, without)),
         without=np.repeat(proba, len(patterns.rules), axis=0) if is_known else _softmax(_score(summands, without)),
         widening=summands.widening,
+        caution=summands.caution,
     )
 
 
@@ -173,8 +213,8 @@ def explain_many(model: Any, votes: Any, items: Any = None) -> dict[str, AnyArra
     -------
     columns : dict of ndarray of shape (n_rows,)
         ``item_id``; ``rule``; ``vote``, the class it votes for; ``contribution``, what the vote adds to the score of
-        that class; ``proba`` of that class; ``proba_without`` the vote (same weights, not refitted); ``is_known``,
-        where the label is gold and votes change nothing.
+        that class by itself, opinions aside; ``proba`` of that class; ``proba_without`` the vote (same weights, not
+        refitted); ``is_known``, where the label is gold and votes change nothing.
 
     Examples
     --------
@@ -216,8 +256,9 @@ def _explain_patterns(
     columns = np.zeros((3, len(patterns.rules)))
     for chosen in _blocks(patterns):
         part = votes.with_patterns(patterns.take(chosen, np.ones(len(chosen), dtype=np.int64)))
-        before, after = _score(summands, part)[part.patterns.owners], _score(summands, _abstain_once(part))
-        added = before - after
+        left, owners = _abstain_once(part), part.patterns.owners
+        before, after = _score(summands, part)[owners], _score(summands, left)
+        added = summands.vote_scores(part)[owners] - summands.vote_scores(left)
         there = np.arange(len(added)), part.patterns.classes
         first = patterns.starts[chosen[0]]
         columns[:, first : first + len(added)] = added[there], _softmax(before)[there], _softmax(after)[there]

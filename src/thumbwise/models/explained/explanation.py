@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,13 +25,18 @@ class Term:
         The moment whose weight it is, such as ``accuracy(rule)``; for models without moments the rule, or "class
         frequency".
     rule : str or None
-        The rule whose vote adds it; None for what is there without any vote.
+        The rule whose vote adds it; None for what is there without any vote, and for opinions, which count all votes.
     by_class : ndarray of shape (n_classes,)
         What it adds to the score of each class.
     active : int or None
-        1 if the lower bound of the moment decides, -1 if the upper one does, 0 if neither; None without a box.
+        1 if the lower bound of the moment decides, -1 if the upper one does, 0 if neither; None without a box. If the
+        weights follow gold too, which of the bounds enters the certificate.
     lower, upper : float or None
         The bounds, as in the box.
+    opinion : str or None
+        What an opinion is called among the parts of a sum; None for other terms.
+    follows_gold : bool
+        Whether the weights follow gold labels and bounds together: a caution below 1.
     """
 
     name: str
@@ -40,20 +45,22 @@ class Term:
     active: int | None = None
     lower: float | None = None
     upper: float | None = None
+    opinion: str | None = None
+    follows_gold: bool = False
 
     @property
     def bound(self) -> str:
-        """Which bound decides, in words; empty without a box."""
+        """Which bound decides, or only counts in the certificate, in words; empty without a box."""
         if self.lower is None or self.upper is None:
             return ""
-        name = _show_moment(self.name)
+        name, verb = _show_moment(self.name), "counts" if self.follows_gold else "decides"
         if not self.active:
-            return f"no bound of {name} ({between(self.lower, self.upper)}) decides"
+            return f"no bound of {name} ({between(self.lower, self.upper)}) {verb}"
         if self.lower == self.upper:
-            return f"the exact value {self.lower:.3g} of {name} decides"
+            return f"the exact value {self.lower:.3g} of {name} {verb}"
         if self.active > 0:
-            return f"the lower bound {at_least(self.lower)} of {name} decides"
-        return f"the upper bound {at_most(self.upper)} of {name} decides"
+            return f"the lower bound {at_least(self.lower)} of {name} {verb}"
+        return f"the upper bound {at_most(self.upper)} of {name} {verb}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +86,8 @@ class Explanation:
         ``proba`` if that one vote were an abstention. The weights stay as they were fitted: nothing is fitted anew.
     widening : str
         If the box had to be widened, how: the bounds of the terms are those before it.
+    caution : float
+        Below 1, the weights follow gold labels and bounds together.
 
     Notes
     -----
@@ -103,6 +112,7 @@ class Explanation:
     terms: tuple[Term, ...]
     without: FloatArray
     widening: str = ""
+    caution: float = 1.0
 
     @property
     def scores(self) -> FloatArray:
@@ -111,7 +121,7 @@ class Explanation:
 
     @property
     def contributions(self) -> FloatArray:
-        """What each vote adds to the score of each class, shape (n_votes, n_classes)."""
+        """What each vote adds to the score of each class by itself, opinions aside, shape (n_votes, n_classes)."""
         place = {rule: e for e, rule in enumerate(self.rules)}
         total = np.zeros((len(self.rules), len(self.class_names)))
         for term in self.terms:
@@ -125,10 +135,16 @@ class Explanation:
         frequencies = {f"frequency({name})" for name in self.class_names}
         total: dict[str, FloatArray] = {}
         for term in self.terms:
-            if term.rule is None:
+            if term.rule is None and term.opinion is None:
                 name = CLASS_FREQUENCY if term.name in frequencies else term.name
                 total[name] = total.get(name, np.zeros(len(self.class_names))) + term.by_class
         return total
+
+    @property
+    def opinions(self) -> dict[str, FloatArray]:
+        """What each opinion adds to each class, as a whole: majority vote, the panel, what was learned from gold."""
+        by_size = sorted(self.terms, key=lambda term: -float(np.ptp(term.by_class)))
+        return {term.opinion: term.by_class for term in by_size if term.opinion is not None}
 
     @property
     def against(self) -> Hashable:
@@ -155,32 +171,42 @@ class Explanation:
 
     def _sum_line(self) -> str:
         best, second = self._pair
+        parts = [*_in_words(self.opinions, best, second), *self._vote_parts(best, second)]
+        parts += _in_words(self.background, best, second)
+        start = "from votes alone, log-odds" if self.is_known else "log-odds"
+        total = self.scores[best] - self.scores[second]
+        return f"{start} of {show(self.label)} against {show(self.against)} {_show_odds(total)}: {', '.join(parts)}"
+
+    def _vote_parts(self, best: int, second: int) -> list[str]:
+        """Votes by size; beside opinions, those that add nothing by themselves are counted only."""
         parts = [
             (f"{show(rule)} ({show(vote)})", float(part[best] - part[second]))
             for rule, vote, part in zip(self.rules, self.votes, self.contributions, strict=True)
+            if part.any() or not self.opinions
         ]
         parts.sort(key=lambda part: -abs(part[1]))
-        shown = [f"{_show_odds(value)} {name}" for name, value in parts[:_MOST_SHOWN]] or ["no rule votes on it"]
+        shown = [f"{_show_odds(value)} {name}" for name, value in parts[:_MOST_SHOWN]]
         if len(parts) > _MOST_SHOWN:
             rest = sum(value for _, value in parts[_MOST_SHOWN:])
             shown.append(f"{_show_odds(rest)} {len(parts) - _MOST_SHOWN} more votes")
-        shown += [
-            f"{_show_odds(part[best] - part[second])} {_show_moment(name)}" for name, part in self.background.items()
-        ]
-        start = "from votes alone, log-odds" if self.is_known else "log-odds"
-        total = self.scores[best] - self.scores[second]
-        return f"{start} of {show(self.label)} against {show(self.against)} {_show_odds(total)}: {', '.join(shown)}"
+        n_silent = len(self.rules) - len(parts)
+        if n_silent:
+            shown.append(f"{_show_odds(0)} {n_silent} {'vote' if n_silent == 1 else 'votes'} by themselves")
+        return shown if self.rules else ["no rule votes on it"]
 
     def _bound_lines(self) -> list[str]:
         bounds = list(dict.fromkeys(term.bound for term in self.terms if term.active))
-        shown = bounds[:_MOST_SHOWN] + (
-            [f"{len(bounds) - _MOST_SHOWN} more decide"] if len(bounds) > _MOST_SHOWN else []
-        )
+        n_more = len(bounds) - _MOST_SHOWN
+        more = [f"{n_more} more {'count' if self.caution < 1 else 'decide'}"] if n_more > 0 else []
+        shown = bounds[:_MOST_SHOWN] + more
         idle = [_show_moment(term.name) for term in self.terms if term.active == 0 and term.rule is not None]
         if idle:
-            more = ", ..." if len(idle) > _MOST_SHOWN else ""
-            shown.append(f"no bound of {', '.join(idle[:_MOST_SHOWN])}{more} does")
-        note = f" (before all were {self.widening})" if self.widening else ""
+            dots = ", ..." if len(idle) > _MOST_SHOWN else ""
+            shown.append(f"no bound of {', '.join(idle[:_MOST_SHOWN])}{dots} does")
+        notes = [f"before all were {self.widening}"] if self.widening else []
+        if self.caution < 1:
+            notes.append(f"weights follow gold too, caution {self.caution:g}; those that count enter the certificate")
+        note = f" ({'; '.join(notes)})" if notes else ""
         return [f"bounds{note}: {'; '.join(shown)}"] if shown else []
 
     def _without_lines(self) -> list[str]:
@@ -203,6 +229,10 @@ def show(name: object, plain: str = r"[\w./-]+(?: [\w./-]+)*") -> str:
 
 def _show_moment(name: str) -> str:
     return show(name, r"[\w./-]+(?: [\w./-]+)*(?:\([\w./: -]*\))?(?: - [\d.e-]+)?")
+
+
+def _in_words(by_source: Mapping[str, FloatArray], best: int, second: int) -> list[str]:
+    return [f"{_show_odds(part[best] - part[second])} {_show_moment(name)}" for name, part in by_source.items()]
 
 
 def _show_share(value: float) -> str:

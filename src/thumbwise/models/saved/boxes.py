@@ -11,13 +11,12 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
-from thumbwise.box.moments.kinds import find_kind, kind_names, kind_of
+from thumbwise.box.moments.kinds import kind_of
 from thumbwise.box.moments.linear import About, MomentBuilder, build_moments
-from thumbwise.box.moments.of_rules import ConditionalRate
-from thumbwise.box.moments.written import LinearMoment
-from thumbwise.exceptions import InvalidFileError
 from thumbwise.game.certificate import Certificate
-from thumbwise.models.saved.schema import LARGE, Node, plain, refuse
+from thumbwise.models.saved.builders import read_builder, write_builder
+from thumbwise.models.saved.fields import read_share
+from thumbwise.models.saved.schema import LARGE, Node, plain, write_name
 from thumbwise.numerics.feasibility import Widening
 from thumbwise.votes.labels import KnownLabels
 from thumbwise.votes.votes import Votes
@@ -27,21 +26,7 @@ _MOST_CELLS = 10**8
 _SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box_violation")
 
 
-def write_name(name: Hashable, what: str) -> Any:
-    """A class, group or item as JSON has it."""
-    value = name.item() if isinstance(name, np.generic) else name
-    is_plain = value is None or type(value) in (str, bool)
-    is_plain |= type(value) is int and -(2**63) <= value < 2**64
-    is_plain |= type(value) is float and bool(np.isfinite(value))
-    if not is_plain:
-        raise InvalidFileError(
-            f"a {what} must be a string, a finite number, true, false or None to be saved; found {str(value)[:60]!r} "
-            f"of type {type(value).__name__}. Name it by a string."
-        )
-    return value
-
-
-def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
+def write_box(box: Box, weights: FloatArray, rules: Sequence[str]) -> dict[str, Any]:
     """Intervals with their weights, one line each, and what they rest on."""
     columns: dict[str, list[Any]] = {
         "moment": list(box.names),
@@ -54,7 +39,7 @@ def write_box(box: Box, weights: FloatArray) -> dict[str, Any]:
         columns |= {"gold_right": plain(box.gold_right), "gold_drawn": plain(box.gold_drawn)}
     groups = _groups_of(box)
     return {
-        "moments": [_write_builder(builder) for builder in box.builders],
+        "moments": [write_builder(builder, rules) for builder in box.builders],
         **({"groups": [write_name(group, "group") for group in groups]} if groups else {}),
         "intervals": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         "least": plain(box.least),
@@ -68,7 +53,7 @@ def read_box(node: Node, votes: Votes, pool: str, known: KnownLabels | None) -> 
     """The box and the weights. ``votes`` has the rules and classes of the model."""
     has_groups = "groups" in node.keys((), (*_BOX, "groups"))
     builders, intervals, least, most, alone, evidence, *groups = node.fields(*_BOX, *(["groups"] if has_groups else []))
-    made = tuple(_read_builder(entry, votes) for entry in builders.items())
+    made = tuple(read_builder(entry, votes) for entry in builders.items())
     rows = intervals.items()
     grouped = _with_groups(votes, groups[0] if groups else None)
     _check_number_of_moments(node, made, grouped, len(rows))
@@ -109,59 +94,6 @@ def _counts(nodes: Sequence[Node]) -> IntArray:
 
 def _read_limit(node: Node, n_moments: int) -> FloatArray | float:
     return node.array((n_moments,)) if isinstance(node.value, list) else node.number()
-
-
-def _write_builder(builder: MomentBuilder) -> Any:
-    if kind_of(builder) is not None:
-        return builder.__name__
-    if type(builder) is ConditionalRate:
-        pair = {key: write_name(getattr(builder, key), "class") for key in ("true", "said")}
-        return {"kind": "ConditionalRate", "rule": builder.rule, **pair, "rate": float(builder.rate)}
-    if type(builder) is LinearMoment:
-        return {"kind": "LinearMoment", "name": builder.name, "coefficients": _write_coefficients(builder)}
-    raise InvalidFileError(
-        f"a model can be saved if its moments are those of thumbwise.box.moments, which a file can name; found "
-        f"{getattr(builder, '__qualname__', None) or type(builder).__qualname__}, which is code. Write it as a "
-        "LinearMoment, register it with thumbwise.moments.moment_kind, or keep the script that fits the model."
-    )
-
-
-def _write_coefficients(moment: LinearMoment) -> list[list[Any]]:
-    return [
-        [write_name(group, "group"), write_name(name, "class"), plain(float(number))]
-        for group, by_class in moment.coefficients.items()
-        for name, number in by_class.items()
-    ]
-
-
-def _read_builder(node: Node, votes: Votes) -> MomentBuilder:
-    if not isinstance(node.value, dict):
-        return find_kind(node.text(kind_names())) or refuse(node.path, "its moments must be known; they are not")
-    node.keys(("kind",), ("kind", "rule", "true", "said", "rate", "name", "coefficients"))
-    if node.child("kind").text(("ConditionalRate", "LinearMoment")) == "LinearMoment":
-        _, name, coefficients = node.fields("kind", "name", "coefficients")
-        return LinearMoment(name.text(), _read_coefficients(coefficients, votes))
-    _, rule, true, voted, rate = node.fields("kind", "rule", "true", "said", "rate")
-    if rule.text() not in votes.rule_names:
-        rule.refuse("one of the rules of the model")
-    return ConditionalRate(rule.text(), _read_class(true, votes), _read_class(voted, votes), rate.number(0, 1))
-
-
-def _read_class(node: Node, votes: Votes) -> Hashable:
-    if node.scalar() not in votes.class_names:
-        node.refuse("one of the classes of the model")
-    return node.scalar()
-
-
-def _read_coefficients(node: Node, votes: Votes) -> dict[Hashable, dict[Hashable, float]]:
-    table: dict[Hashable, dict[Hashable, float]] = {}
-    for entry in node.items():
-        group, name, number = entry.items(3)
-        by_class = table.setdefault(group.scalar(), {})
-        if _read_class(name, votes) in by_class:
-            entry.refuse("the only coefficient of its group and class", "a second one")
-        by_class[name.scalar()] = number.number()
-    return table
 
 
 def _check_number_of_moments(node: Node, builders: Sequence[MomentBuilder], votes: Votes, n_intervals: int) -> None:
@@ -284,12 +216,15 @@ def write_certificate(certificate: Certificate) -> dict[str, Any]:
         **{name: plain(float(getattr(certificate, name))) for name in _SUMMARY},
         "n_items": int(certificate.n_items),
         "n_known": int(certificate.n_known),
+        "caution": float(certificate.caution),
     }
 
 
 def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certificate:
-    """The certificate; its sentence is made anew from its numbers."""
-    sentence, bound, *others, n_items, n_known = node.fields("sentence", *_SUMMARY, "n_items", "n_known")
+    """The certificate; its sentence is made anew from its numbers. Before there was caution, it was 1."""
+    required = ("sentence", *_SUMMARY, "n_items", "n_known")
+    has_caution = "caution" in node.keys(required, (*required, "caution"))
+    sentence, bound, *others, n_items, n_known = map(node.child, required)
     sentence.text()
     baseline, entropy, gap, residual, violation = (other.number(special=True) for other in others)
     return Certificate(
@@ -303,6 +238,7 @@ def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certific
         n_classes=n_classes,
         baseline=baseline,
         evidence=evidence,
+        caution=read_share(node.child("caution")) if has_caution else 1.0,
     )
 
 

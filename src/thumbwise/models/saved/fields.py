@@ -130,6 +130,26 @@ class ListOrNone:
         return None if node.value is None else self.array.read(node, model, setting).tolist()
 
 
+@dataclass(frozen=True)
+class AutoOrShare:
+    """A parameter that is "auto", or a number above 0 and at most 1."""
+
+    def write(self, value: Any, model: Any) -> Any:
+        return value
+
+    def read(self, node: Node, model: Any, setting: Setting) -> Any:
+        if node.value != "auto":
+            read_share(node)
+        return node.value
+
+
+def read_share(node: Node) -> float:
+    """A number above 0 and at most 1."""
+    if node.number(0, 1) == 0:
+        node.refuse("above 0")
+    return node.number(0, 1)
+
+
 def fields(**kinds: AnyField) -> Mapping[str, AnyField]:
     """Kinds by the names of attributes, in the order in which they are written and read."""
     return MappingProxyType(kinds)

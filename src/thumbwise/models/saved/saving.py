@@ -23,9 +23,8 @@ from thumbwise.exceptions import InvalidFileError, ThumbwiseError
 from thumbwise.models.base import LabelModel
 from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import is_registered, registered
-from thumbwise.models.saved.boxes import write_name
 from thumbwise.models.saved.fields import Setting
-from thumbwise.models.saved.schema import Node, parse, plain, refuse, render
+from thumbwise.models.saved.schema import Node, parse, plain, refuse, render, write_name
 from thumbwise.tables.outputs import MODEL, check_file
 from thumbwise.tables.whole_files import replacing
 from thumbwise.votes.labels import KnownLabels
@@ -312,10 +311,10 @@ def _write_parameter(name: str, value: Any) -> Any:
 
 
 def _read_parameters(node: Node, model_class: type[LabelModel], setting: Setting) -> dict[str, Any]:
-    """As the model says, or of the kind that the default has; a parameter that is absent keeps its default."""
+    """As the model says, or of the kind that the default has; one that is absent is what it was before, or default."""
     fields, parameters = model_class._parameter_fields, inspect.signature(model_class).parameters
     names = [name for name in parameters if fields.get(name, ...) is not None]
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = dict(model_class._absent_parameters)
     for name in node.keys((), names):
         field, child = fields.get(name), node.child(name)
         default = parameters[name].default

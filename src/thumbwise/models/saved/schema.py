@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, TypeVar
@@ -190,6 +190,20 @@ def plain(values: AnyArray | float) -> Any:
     if array.dtype.kind != "f" or np.isfinite(array).all():
         return array.tolist()
     return [plain(part) for part in array] if array.ndim else repr(float(array))  # "nan", "inf" or "-inf"
+
+
+def write_name(name: Hashable, what: str) -> Any:
+    """A class, group or item as JSON has it."""
+    value = name.item() if isinstance(name, np.generic) else name
+    is_plain = value is None or type(value) in (str, bool)
+    is_plain |= type(value) is int and -(2**63) <= value < 2**64
+    is_plain |= type(value) is float and bool(np.isfinite(value))
+    if not is_plain:
+        raise InvalidFileError(
+            f"a {what} must be a string, a finite number, true, false or None to be saved; found {str(value)[:60]!r} "
+            f"of type {type(value).__name__}. Name it by a string."
+        )
+    return value
 
 
 def render(value: Any, indent: str = "") -> str:

@@ -32,7 +32,7 @@ class Stored:
 def select_from(stored: Stored, model: Any, dialect: DialectName) -> str:
     """The SELECT that says what the model says."""
     check_is_fitted(model)
-    steps = Steps(find_dialect(dialect), model.additive_terms(), model.classes_.tolist())
+    steps = Steps(find_dialect(dialect), model._formula(), model.classes_.tolist())
     id_column, is_numbered = stored.id_column, stored.class_values is None
     abstain = ABSTAIN if stored.abstain is None and is_numbered else stored.abstain
     value_of = _settle_values(steps.classes, stored.class_values)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thumbwise._typing import FloatArray
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.metrics import TIE
 from thumbwise.models.additive_terms import AdditiveTerms
+from thumbwise.models.formula import Formula
+from thumbwise.models.sql_text.expressions import add, case_when, exp, greatest, select, term_of_vote
+from thumbwise.models.sql_text.further import FurtherSteps
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.tables.sql_dialects import Dialect, name_outputs
 from thumbwise.votes.labels import KnownLabels
-
-# PostgreSQL makes an underflow of EXP an error; below this it is written as 0.
-_SMALLEST_EXPONENT = -700.0
-# Databases limit how deep expressions nest, and a sum of n terms nests n deep.
-_LONGEST_SUM = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +24,18 @@ class Steps:
     Names of columns and subqueries in between are its own. Those of the user occur in the innermost SELECT, behind the
     name of the table, and as names of the outermost one.
 
-    Steps: votes as class numbers, ABSTAIN or NULL (``vote_j``); scores and numbers of votes (``score_c``, ``votes_c``);
-    the normaliser; probabilities (``p_c``); the label. A vote that is NULL makes all that follows NULL.
+    Steps: votes as class numbers, ABSTAIN or NULL (``vote_j``); scores and numbers of votes (``score_c``, ``votes_c``),
+    with steps between for terms that are no sums over votes; the normaliser; probabilities (``p_c``); the label. A vote
+    that is NULL makes all that follows NULL.
     """
 
     dialect: Dialect
-    terms: AdditiveTerms
+    formula: Formula
     classes: Sequence[Any]
+
+    @property
+    def terms(self) -> AdditiveTerms:
+        return self.formula.sums
 
     def decode(self, columns: Sequence[str], value_of: Sequence[Any], abstain: Any) -> list[str]:
         """Each vote as a class number, ABSTAIN, or NULL if it is neither."""
@@ -64,55 +65,57 @@ class Steps:
         """All steps, from the decoded votes to the answer."""
         item, known = ["item"] * (id_column is not None), ["known"] * has_known
         scores, votes, proba = (self._each(name) for name in ("score", "votes", "p"))
-        text = _select(decoded, ".".join(map(self.dialect.write_name, table)), "source") + self.dialect.fence
-        text = self._around(text, "decoded", [*item, *known, *self._scores(), *self._counts()])
+        text = select(decoded, ".".join(map(self.dialect.write_name, table)), "source") + self.dialect.fence
+        text = self._score(text, [*item, *known])
         if self.terms.are_shares:
             text = self._around(text, "scored", [*item, *known, *scores, *votes, f"{' + '.join(scores)} AS total"])
         else:
-            text = self._around(text, "scored", [*item, *known, *scores, *votes, f"{_greatest(scores)} AS top"])
+            text = self._around(text, "scored", [*item, *known, *scores, *votes, f"{greatest(scores)} AS top"])
             text = self._around(text, "topped", [*item, *known, *scores, *votes, f"{self._log_sum()} AS log_sum"])
         text = self._around(text, "normalised", [*item, *self._proba(has_known), *votes])
-        text = self._around(text, "predicted", [*item, *proba, *votes, f"{_greatest(proba)} AS best"])
+        text = self._around(text, "predicted", [*item, *proba, *votes, f"{greatest(proba)} AS best"])
         text = self._around(text, "compared", [*item, *proba, *self._support()])
-        return _select(self._answer(id_column), f"({text})", "supported")
+        return select(self._answer(id_column), f"({text})", "supported")
+
+    def _score(self, text: str, kept: Sequence[str]) -> str:
+        """From decoded votes to scores and numbers of votes."""
+        if not self.formula.terms:
+            return self._around(text, "decoded", [*kept, *self._scores("score"), *self._counts()])
+        further = FurtherSteps(self.dialect, len(self.classes))
+        added = further.write(self.formula.terms)
+        columns = [*kept, *self._scores("base"), *self._counts(), *further.first_columns()]
+        text = self._around(text, "decoded", columns)
+        for i, step in enumerate(further.steps):
+            text = self._around(text, f"step_{i}", ["*", *step])
+        scores = [f"base_{c} + {more} AS score_{c}" for c, more in enumerate(added)]
+        return self._around(text, "added", [*kept, *scores, *self._each("votes")])
 
     def _around(self, inner: str, name: str, parts: Sequence[str]) -> str:
-        return _select(parts, f"({inner})", name) + self.dialect.fence
+        return select(parts, f"({inner})", name) + self.dialect.fence
 
     def _each(self, name: str) -> list[str]:
         return [f"{name}_{c}" for c in self._numbers]
 
-    def _scores(self) -> list[str]:
+    def _scores(self, name: str) -> list[str]:
         scores = []
-        for c, name in enumerate(self._each("score")):
-            parts = [self._case(j, terms[:, c]) for j, terms in enumerate(self.terms.by_vote)]
-            scores.append(f"{_add(parts)} + {self.dialect.write_float(self.terms.by_class[c])} AS {name}")
+        for c, column in enumerate(self._each(name)):
+            parts = [term_of_vote(j, terms[:, c], self.dialect) for j, terms in enumerate(self.terms.by_vote)]
+            scores.append(f"{add(parts)} + {self.dialect.write_float(self.terms.by_class[c])} AS {column}")
         return scores
-
-    def _case(self, rule: int, terms: FloatArray) -> str:
-        """What a rule's vote adds to the score of one class; 0 if it abstains, NULL if the vote is NULL."""
-        by_vote = {ABSTAIN: 0.0, **dict(enumerate(terms.tolist()))}
-        usual = Counter(by_vote.values()).most_common(1)[0][0]
-        cases = [(f"= {vote}", term) for vote, term in by_vote.items() if term != usual] + [(f">= {ABSTAIN}", usual)]
-        return _case_when((f"vote_{rule} {test}", self.dialect.write_float(term)) for test, term in cases)
 
     def _counts(self) -> list[str]:
         rules = range(len(self.terms.by_vote))
-        counts = (_add([f"CASE WHEN vote_{j} = {c} THEN 1 ELSE 0 END" for j in rules]) for c in self._numbers)
+        counts = (add([f"CASE WHEN vote_{j} = {c} THEN 1 ELSE 0 END" for j in rules]) for c in self._numbers)
         return [f"{count} AS {name}" for count, name in zip(counts, self._each("votes"), strict=True)]
 
     def _log_sum(self) -> str:
-        return f"top + LN({' + '.join(self._exp(f'{score} - top') for score in self._each('score'))})"
-
-    def _exp(self, exponent: str) -> str:
-        zero, least = map(self.dialect.write_float, (0.0, _SMALLEST_EXPONENT))
-        return f"CASE WHEN {exponent} < {least} THEN {zero} ELSE EXP({exponent}) END"
+        return f"top + LN({' + '.join(exp(f'{score} - top', self.dialect) for score in self._each('score'))})"
 
     def _proba(self, has_known: bool) -> list[str]:
         one, zero = map(self.dialect.write_float, (1.0, 0.0))
         proba = []
         for c, score in enumerate(self._each("score")):
-            modelled = self._share(score) if self.terms.are_shares else self._exp(f"{score} - log_sum")
+            modelled = self._share(score) if self.terms.are_shares else exp(f"{score} - log_sum", self.dialect)
             if has_known:
                 modelled = f"CASE WHEN known = {c} THEN {one} WHEN known >= 0 THEN {zero} ELSE {modelled} END"
             proba.append(f"{modelled} AS p_{c}")
@@ -120,12 +123,12 @@ class Steps:
 
     def _share(self, score: str) -> str:
         even = self.dialect.write_float(1 / len(self.classes))
-        return _case_when([("total > 0", f"{score} / total"), ("total = 0", even)])
+        return case_when([("total > 0", f"{score} / total"), ("total = 0", even)])
 
     def _support(self) -> list[str]:
         """Number of votes for each class that is as probable as any, -1 for the others."""
         least = f"best - {self.dialect.write_float(TIE)}"
-        chosen = (_case_when([(f"p_{c} >= {least}", f"votes_{c}"), (f"p_{c} < {least}", "-1")]) for c in self._numbers)
+        chosen = (case_when([(f"p_{c} >= {least}", f"votes_{c}"), (f"p_{c} < {least}", "-1")]) for c in self._numbers)
         return [f"{votes} AS {name}" for votes, name in zip(chosen, self._each("support"), strict=True)]
 
     @property
@@ -148,24 +151,4 @@ class Steps:
         labels = [self.dialect.write_value(name if are_whole else str(name)) for name in self.classes]
         support = self._each("support")
         cases = " ".join(f"WHEN {votes} THEN {label}" for votes, label in zip(support, labels, strict=True))
-        return f"CASE {_greatest(support)} {cases} END"
-
-
-def _select(parts: Sequence[str], source: str, name: str) -> str:
-    return "SELECT\n  " + ",\n  ".join(parts) + f"\nFROM {source} AS {name}"
-
-
-def _case_when(cases: Iterable[tuple[str, str]]) -> str:
-    return "CASE " + " ".join(f"WHEN {test} THEN {value}" for test, value in cases) + " END"
-
-
-def _greatest(parts: Sequence[str]) -> str:
-    return f"GREATEST({', '.join(parts)})"
-
-
-def _add(parts: Sequence[str]) -> str:
-    """A sum from left to right; a long one as a sum of sums."""
-    while len(parts) > _LONGEST_SUM:
-        starts = range(0, len(parts), _LONGEST_SUM)
-        parts = [f"({' + '.join(parts[start : start + _LONGEST_SUM])})" for start in starts]
-    return " + ".join(parts)
+        return f"CASE {greatest(support)} {cases} END"
