@@ -118,9 +118,8 @@ def print_plan(console: Console, planned: Plan) -> None:
     headers = ["rule", "items\nwithout gold", "gain per\n100 labels", "bound if it\nhad never been", "worth"]
     printed.print_table(console, "Rules", headers, _rule_rows(planned))
     if planned.opinion_gain:
-        console.print(
-            Text(f"through what the rules say together: gain {100 * planned.opinion_gain:.4f} per 100 labels")
-        )
+        gain = f"{100 * planned.opinion_gain:.4f} per 100 labels"
+        console.print(Text(f"gain through what the rules say together: {gain}"))
     for line in _HOW_TO_READ:
         console.print(Text(line))
     console.print()
