@@ -53,9 +53,7 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
     target = log_softmax(-progress.losses[heavy])[0]
     slack = _Slack(columns.table(part), target, part.counts / part.n_items)
     start = np.concatenate([progress.weights, [np.log(FLOOR / (1 - FLOOR)), 0.0]])
-    end = minimize(
-        slack, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ITER, "ftol": 1e-12, "gtol": 1e-8}
-    ).x
+    end = minimize(slack, start, jac=True, method="L-BFGS-B", options=_SEARCH).x
     weights, floor, scale = _take_apart(end)
     losses = floored_losses(columns.scores(pool, weights), floor)
     gap = (progress.losses - scale * losses).min(axis=1)
