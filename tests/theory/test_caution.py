@@ -181,14 +181,15 @@ def test_less_caution_buys_gold_loss_with_the_bound(kind: Kind) -> None:
     assert values[0, 1] < values[-1, 1] - 0.01
 
 
-@pytest.mark.parametrize("baseline", [0.0, 0.7, 5.0])
+@pytest.mark.parametrize("proved", [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.5])
 @pytest.mark.parametrize("kind", KINDS)
-def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, baseline: float) -> None:
-    """By looking at all of them, one after the other."""
+def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, proved: float) -> None:
+    """By looking at all of them, one after the other; ``proved`` is what the votes prove, in units of the bound."""
     _, box, problem = make_game(5, kind, n_classes=2)
     aim = GoldAim.of(box)
     fits = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in CAUTIONS]
     best = fits[0].bound
+    baseline = (1 + proved) * best
     limit = max(best, min(1.05 * best, best + 0.5 * max(0.0, baseline - best)))
     expected = [fit for fit in fits if fit.bound <= limit][-1]
     chosen = choose_caution(problem, aim, fits[0], baseline, SEARCH)
@@ -196,14 +197,21 @@ def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, base
     assert chosen.bound == pytest.approx(expected.bound, abs=1e-7)
 
 
-def test_a_bound_of_zero_or_less_is_still_chosen_near() -> None:
-    """All labels follow: the game's own bound is 0 up to rounding, and no caution may leave it."""
+def test_auto_looks_from_the_game_itself_to_a_fifth_of_it() -> None:
+    assert CAUTIONS[0] == 1
+    assert CAUTIONS[-1] == 0.2
+    assert (np.diff(CAUTIONS) < 0).all()
+
+
+def test_without_gold_the_game_itself_is_played() -> None:
     truth = np.arange(60) % 2
     votes = tw.Votes(np.column_stack([truth] * 2), n_classes=2)
-    box = tw.Box.from_bounds(votes, lower=np.array([1.0, 1.0, 0, 0]), upper=np.ones(4))
-    problem = pose_problem(votes, box)
-    game = fit_cautiously(problem, None, 1.0, None, SEARCH)
-    assert choose_caution(problem, None, game, 0.5, SEARCH) is game
+    box = tw.Box.from_bounds(votes, lower=np.array([0.9, 0.8, 0, 0]), upper=np.ones(4))
+    problem, aim = pose_problem(votes, box), GoldAim.of(box)
+    game = fit_cautiously(problem, aim, 0.3, None, SEARCH)
+    assert aim is None
+    assert game.caution == 1
+    assert choose_caution(problem, aim, game, 0.5, SEARCH) is game
 
 
 @pytest.mark.parametrize("seed", range(8))

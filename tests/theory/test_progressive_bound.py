@@ -91,16 +91,22 @@ def test_no_stake_can_lose_everything(sizes: tuple[int, int, int, int], is_outsi
                 assert 0 < stake * (most - guess) < 1
 
 
-def test_stakes_and_guesses_by_their_formulas() -> None:
-    """The guess is a mean with a hundred labels of loss 0 before; the variance likewise, with the predictor's own."""
+@pytest.mark.parametrize("is_silent", [False, True])
+def test_stakes_and_guesses_by_their_formulas(is_silent: bool) -> None:
+    """The guess is a mean with a hundred labels of loss 0 before; the variance likewise, with the predictor's own.
+
+    Where nobody votes, predictors begin with an even guess, which expects no variance at all.
+    """
     case = make_case(np.random.default_rng(3), 80, 40, 4, 2, is_outside=False)
+    if is_silent:
+        case = replace(case, rows=np.full_like(case.rows, -1))
     _, record = bound(case)
     for order, one in enumerate(walks(case, record)):
         total, squares = 0.0, 0.0
         for t, loss in enumerate(one.losses):
             guess = total / (100 + t)
             variance = (100 * max(one.variances[t], 1e-3) + squares) / (100 + t)
-            stake = min(math.sqrt(2 * math.log(1 / ERROR) / (variance * 40)), 0.9 / (one.most[t] - guess))
+            stake = min(math.sqrt(2 * math.log(1 / ERROR) / (variance * 40)), 0.9 / max(one.most[t] - guess, 1e-9))
             assert record.bets[order][t] == pytest.approx((stake, guess), abs=1e-12)
             total, squares = total + loss, squares + (loss - guess) ** 2
 
