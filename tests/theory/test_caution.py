@@ -78,8 +78,12 @@ def by_items(pool: tw.Votes, box: tw.Box, kind: Kind, weights: FloatArray) -> tu
 
 def random_weights(rng: np.random.Generator, aim: GoldAim, problem: Problem) -> FloatArray:
     """Any, but 0 for moments whose weight stays 0."""
-    is_free = ~np.asarray(aim.is_idle) & (problem.shares > 0)
+    is_free = is_used(aim, problem) & (problem.shares > 0)
     return np.where(is_free, rng.normal(size=len(is_free)) * 2, 0.0)
+
+
+def is_used(aim: GoldAim, problem: Problem) -> np.ndarray:
+    return np.isin(np.arange(len(problem.shares)), aim.used)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,7 +111,7 @@ def test_value_is_that_of_the_game_and_of_gold_in_proportion(
             value, loss = by_items(pool, box, kind, weights)
             assert dual_value(weights, problem) == pytest.approx(value, abs=1e-10)
             expected = caution * value + (1 - caution) * loss
-            assert dual_value(weights, joined) == pytest.approx(expected, abs=1e-10)
+            assert dual_value(weights[aim.used], joined) == pytest.approx(expected, abs=1e-10)
 
 
 def test_some_weights_are_idle_and_some_are_not() -> None:
@@ -118,10 +122,11 @@ def test_some_weights_are_idle_and_some_are_not() -> None:
         assert aim is not None
         is_open = [low <= least and high >= most for low, high, least, most in zip(*_sides(box), strict=True)]
         assert box.gold_drawn is not None
-        assert list(aim.is_idle) == [o or n < 3 for o, n in zip(is_open, box.gold_drawn, strict=True)]
-        assert 0 < sum(aim.is_idle) < len(aim.is_idle)
-        weights = fit_cautiously(problem, aim, 0.3, None, SEARCH).solution.weights
-        assert not weights[np.asarray(aim.is_idle)].any()
+        is_idle = ~is_used(aim, problem)
+        assert is_idle.tolist() == [o or n in (1, 2) for o, n in zip(is_open, box.gold_drawn, strict=True)]
+        assert 0 < is_idle.sum() < len(is_idle)
+        weights = fit_cautiously(problem, aim, 0.3, None, SEARCH).weights
+        assert not weights[is_idle].any()
 
 
 def _sides(box: tw.Box) -> list[FloatArray]:
@@ -156,14 +161,14 @@ def test_minimum_is_that_of_another_solver(caution: float, kind: Kind) -> None:
         linear = caution * problem.shares * np.array([-problem.lower, problem.upper])
         return total + float(linear[0] @ up + linear[1] @ down), np.concatenate([slope, -slope]) + linear.ravel()
 
-    is_free = ~np.asarray(aim.is_idle) & (problem.shares > 0)
+    is_free = is_used(aim, problem) & (problem.shares > 0)
     bounds = [(0, None if free else 0) for free in (*is_free, *is_free)]
     options: Any = {"maxiter": 20000, "maxfun": 100000, "ftol": 1e-15, "gtol": 1e-10}
     other = minimize(value, np.zeros(2 * len(is_free)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     up, down = np.split(other.x, 2)
     assert fit.solution.dual_value <= other.fun + 1e-9
     assert fit.solution.dual_value == pytest.approx(other.fun, abs=1e-7)
-    assert fit.bound == pytest.approx(by_items(pool, box, kind, fit.solution.weights)[0], abs=1e-10)
+    assert fit.bound == pytest.approx(by_items(pool, box, kind, fit.weights)[0], abs=1e-10)
     assert by_items(pool, box, kind, up - down)[0] == pytest.approx(fit.bound, abs=1e-3)
 
 
@@ -173,7 +178,7 @@ def test_less_caution_buys_gold_loss_with_the_bound(kind: Kind) -> None:
     pool, box, problem = make_game(3, kind)
     aim = GoldAim.of(box)
     fits = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in (0.05, *reversed(CAUTIONS))]
-    values = np.array([by_items(pool, box, kind, fit.solution.weights) for fit in fits])
+    values = np.array([by_items(pool, box, kind, fit.weights) for fit in fits])
     np.testing.assert_allclose(values[:, 0], [fit.bound for fit in fits], atol=1e-10)
     assert (np.diff(values[:, 0]) <= 1e-8).all()
     assert (np.diff(values[:, 1]) >= -1e-8).all()
@@ -227,12 +232,12 @@ def test_every_weights_bound_every_labeling_in_the_box(seed: int) -> None:
     plausible = [y for y in map(list, product(range(2), repeat=7)) if _is_inside(rows[items, y], box, votes)]
     assert plausible
     fits: list[CautiousFit] = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in (1.0, 0.5, 0.1)]
-    for weights in [*(fit.solution.weights for fit in fits), *rng.normal(size=(20, len(box.names))) * 2]:
+    for weights in [*(fit.weights for fit in fits), *rng.normal(size=(20, len(box.names))) * 2]:
         losses = item_log_losses(rows, weights)
         worst = max(losses[items, y].mean() for y in plausible)
         assert worst <= dual_value(weights, problem) + 1e-9
     for fit in fits:
-        assert fit.bound == pytest.approx(dual_value(fit.solution.weights, problem), abs=1e-12)
+        assert fit.bound == pytest.approx(dual_value(fit.weights, problem), abs=1e-12)
 
 
 def _is_inside(chosen: FloatArray, box: tw.Box, votes: tw.Votes) -> bool:
