@@ -84,7 +84,7 @@ def _directions(columns: Any) -> FloatArray:
     """Principal directions, at most fifty, over the size of the first component."""
     if columns.shape[1] <= _MOST_EXACT:
         product = columns.T @ columns
-        sizes, vectors = np.linalg.eigh(np.asarray(product.toarray() if sp.issparse(product) else product))
+        sizes, vectors = np.linalg.eigh(product if isinstance(product, np.ndarray) else product.toarray())
         order = np.argsort(-sizes)[:_MOST_COMPONENTS]
         largest, directions = np.sqrt(max(sizes[order[0]], 0.0)), vectors[:, order]
     else:
