@@ -126,7 +126,7 @@ def _edges(losses: FloatArray) -> FloatArray:
 
 
 def _verdict(losses: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The class that is most likely, and its probability to nine digits: sparse and dense features round differently."""
+    """The class that is most likely, and its probability to nine digits: sparse features round differently."""
     return losses.argmin(axis=1), np.round(np.exp(-losses.min(axis=1)), 9)
 
 
