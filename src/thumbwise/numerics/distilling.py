@@ -21,7 +21,7 @@ from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 _SHARPNESS = 100.0
 _MAX_ITER, _TOL, _SLOPE = 300, 1e-12, 1e-8
 # Numbers in the table of columns that is looked at in each iteration.
-_MOST_CELLS = 10**6
+_MOST_CELLS = 2 * 10**5
 
 
 @dataclass(frozen=True, eq=False)
