@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from thumbwise import BalsubramaniFreund, Box, Votes
+from thumbwise import BalsubramaniFreund, Box, Gold, Votes
 from thumbwise._typing import IntArray
 
 N_GOLD = 100
@@ -49,8 +49,8 @@ def seconds(case: Case, *, is_default: bool) -> float:
     gold = np.random.default_rng(2).choice(len(truth), N_GOLD, replace=False)
     start = time.perf_counter()
     votes = make()
-    how = {} if is_default else {"opinions": ()}
-    box = Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset", **how)
+    drawn = Gold(votes.take(gold), truth[gold], "subset")
+    box = Box.from_gold(drawn, pool=votes, opinions="auto" if is_default else ())
     BalsubramaniFreund(caution="auto" if is_default else 1).fit(votes, box=box).predict_proba(votes)
     return time.perf_counter() - start
 
