@@ -195,7 +195,7 @@ def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, prov
     fits = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in CAUTIONS]
     best = fits[0].bound
     baseline = (1 + proved) * best
-    limit = max(best, min(1.05 * best, best + 0.5 * max(0.0, baseline - best)))
+    limit = min(1.05 * best, best + 0.5 * (baseline - best)) if proved else 1.05 * best  # nothing to give away
     expected = [fit for fit in fits if fit.bound <= limit][-1]
     chosen = choose_caution(problem, aim, fits[0], baseline, SEARCH)
     assert chosen.caution == expected.caution

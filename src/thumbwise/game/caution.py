@@ -16,7 +16,7 @@ residual are those of what is minimised. c = 1 is the game itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import NamedTuple
 
@@ -119,6 +119,13 @@ class CautiousFit:
     @property
     def weights(self) -> FloatArray:
         return self.point.weights
+
+    def after(self, game: CautiousFit) -> CautiousFit:
+        """The same, with the iterations counted that another fit took before."""
+        if self is game:
+            return self
+        n_iter = self.solution.n_iter + game.solution.n_iter
+        return replace(self, solution=replace(self.solution, n_iter=n_iter))
 
 
 def fit_cautiously(

@@ -220,8 +220,10 @@ class BalsubramaniFreund(LabelModel):
         if aim is None:
             return problem, game, widening
         if self.caution == "auto":
-            return problem, choose_caution(problem, aim, game, baseline, search), widening
-        return problem, fit_cautiously(problem, aim, float(self.caution), game.weights, search), widening
+            fitted = choose_caution(problem, aim, game, baseline, search)
+        else:
+            fitted = fit_cautiously(problem, aim, float(self.caution), game.weights, search)
+        return problem, fitted.after(game), widening
 
     def with_features(self, votes: Any, X: Any) -> Votes:  # noqa: N803 - as scikit-learn calls it
         """Votes that carry what features say of their items, for everything that takes votes beside this model."""

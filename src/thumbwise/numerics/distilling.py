@@ -19,9 +19,12 @@ from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 
 # How close to the largest slack over the classes the smooth stand-in for it is.
 _SHARPNESS = 100.0
-_MAX_ITER, _TOL, _SLOPE = 300, 1e-12, 1e-8
+_TOL, _SLOPE = 1e-12, 1e-8
+# Iterations, at most and at least; between them, so many that all of them look at this many numbers.
+_MOST_ITER, _FEWEST_ITER, _MOST_LOOKS = 300, 60, 3e7
+_FARTHEST = 20.0
 # Numbers in the table of columns that is looked at in each iteration.
-_MOST_CELLS = 2 * 10**5
+_MOST_CELLS = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
         start,
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": _MAX_ITER, "ftol": _TOL, "gtol": _SLOPE},
+        options={"maxiter": _n_iter(slack.table.size), "ftol": _TOL, "gtol": _SLOPE},
     )
     weights, floor, scale = _take_apart(end.x)
     losses = floored_losses(columns.scores(pool, weights), floor)
@@ -66,9 +69,15 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
     return Distilled(weights, floor, float(progress.bound - pool.counts @ gap / pool.n_items) / scale, scale)
 
 
+def _n_iter(n_cells: int) -> int:
+    """How long the search goes on; from sizes alone."""
+    return int(np.clip(_MOST_LOOKS / n_cells, _FEWEST_ITER, _MOST_ITER))
+
+
 def _take_apart(parameters: FloatArray) -> tuple[FloatArray, float, float]:
-    """Weights, floor and scale."""
-    return parameters[:-2], float(1 / (1 + np.exp(-parameters[-2]))), float(np.exp(parameters[-1]))
+    """Weights, floor and scale, the last two within bounds that no good formula comes near."""
+    of_floor, of_scale = np.clip(parameters[-2:], -_FARTHEST, _FARTHEST)
+    return parameters[:-2], float(1 / (1 + np.exp(-of_floor))), float(np.exp(of_scale))
 
 
 @dataclass(frozen=True, eq=False)
