@@ -72,8 +72,8 @@ def _more_moments(votes: Votes) -> Box:
 
 def _with_opinions(votes: Votes) -> Box:
     gold = votes.take(np.arange(36))
-    opinions = [InTiers("panel", 2), "majority", "learned"]
-    return Box.from_gold(gold, [0, 1, 0, 0, 1, 0] * 6, pool=votes, gold_is="subset", opinions=opinions)
+    opinions: list[str | InTiers] = [InTiers("panel", 2), "majority", "learned"]
+    return Box.from_gold(gold, [0, 1, 0, 0, 1, 0] * 6, pool=votes, gold_is="subset", opinions=tuple(opinions))
 
 
 def _of_groups(votes: Votes) -> Box:

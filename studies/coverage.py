@@ -6,7 +6,8 @@ random, so that what the guarantee assumes is true. Counted is the share of draw
 (a) all moments realised on the pool lie in the box, and
 (b) the mean log loss realised on the pool is at most the certificate,
 
-for the default box and for the paper's recipe. A box that holds the truth implies (b), so only draws whose box misses
+for the exact joint box of rules and classes and for the paper's recipe. Boxes with opinions are counted by
+:mod:`studies.opinion_coverage`. A box that holds the truth implies (b), so only draws whose box misses
 need a fit; that claim is checked, by fitting, on the first draws of every setting.
 """
 

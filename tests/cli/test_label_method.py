@@ -89,6 +89,7 @@ def test_what_is_written_is_what_the_model_says_and_what_is_certified(folder: Pa
     box = reading.box()
     model = CertifiedModel(tw.MajorityVote().fit(reading.votes), box).fit(reading.votes)
     written = read_predictions(tmp_path / "labels.csv", reading)
+    assert written.proba is not None
     np.testing.assert_allclose(written.proba, model.predict_proba(reading.votes), rtol=0, atol=1e-12)
     assert str(model.certificate_) in answer.stdout
     certified = tw.certify(written, reading.votes, box, metric="log_loss")

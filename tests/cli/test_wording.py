@@ -43,6 +43,7 @@ PYTHON_ONLY = {
     "interval": "commands leave it as it is",
     "symmetric": "commands leave it as it is",
     "class_frequencies": "no command takes them",
+    "n_folds": "no command draws a frontier alone",
     "class_name": "no command asks for the share of a class",
 }
 # Modules in reach of a command with arguments in plain text, and why nobody reads them there.

@@ -61,6 +61,9 @@ AFTER_A_FIT = (
     "models.explained",
     "models.saved.saving",
     "models.saved.boxes",
+    "models.saved.builders",
+    "models.formula",
+    "models.game_formula",
     "votes.engines",
     "tables.sql_dialects",
 )

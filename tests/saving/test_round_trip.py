@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from saving.fitted import CLASS_NAMES, FITS, ODD_NAMES, fit, fitted, group_model, make_votes
+from saving.fitted import CLASS_NAMES, FITS, ODD_NAMES, fit, fitted, group_model, make_votes, truth_of
 from support.registered import package_models
 from thumbwise import BalsubramaniFreund, Box, InvalidBoxError, InvalidVotesError, MajorityVote, Votes
 from thumbwise.models.base import LabelModel
@@ -103,6 +103,21 @@ def test_a_loaded_box_fits_again_to_the_same_votes(tmp_path: Path) -> None:
     aiming: Any = fit("BalsubramaniFreund-gold", votes)
     assert aiming.certificate_.caution < 1 and aiming.caution == again(aiming, tmp_path).caution == "auto"
     assert again(aiming, tmp_path).fit(votes, box=again(aiming, tmp_path).box_).certificate_.caution == 1
+
+
+def test_rules_that_do_not_count_and_rules_too_rare_for_a_column(tmp_path: Path) -> None:
+    """A copy does not count in the panel; a rare rule does, but has no column of its own."""
+    plain = make_votes(120).array.copy()
+    plain[:, 1] = plain[:, 0]
+    plain[5:, 2] = -1
+    votes = Votes(plain, n_classes=3, rule_names=ODD_NAMES)
+    box = Box.from_gold(votes.take(np.arange(60)), truth_of(votes)[:60], pool=votes, gold_is="subset")
+    model = BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
+    columns = model.box_.builders[-1].columns  # type: ignore[attr-defined]
+    assert np.flatnonzero(columns.counted == 0).tolist() == [1]
+    assert columns.voting.tolist() == [0, *range(3, 10)]
+    asked = Votes(make_votes(300, seed=5).array, n_classes=3, rule_names=ODD_NAMES)
+    assert bits(again(model, tmp_path).predict_proba(asked)) == bits(model.predict_proba(asked))
 
 
 def test_moments_of_groups(tmp_path: Path) -> None:

@@ -78,8 +78,12 @@ def by_items(pool: tw.Votes, box: tw.Box, kind: Kind, weights: FloatArray) -> tu
 
 def random_weights(rng: np.random.Generator, aim: GoldAim, problem: Problem) -> FloatArray:
     """Any, but 0 for moments whose weight stays 0."""
-    is_free = ~np.asarray(aim.is_idle) & (problem.shares > 0)
+    is_free = is_used(aim, problem) & (problem.shares > 0)
     return np.where(is_free, rng.normal(size=len(is_free)) * 2, 0.0)
+
+
+def is_used(aim: GoldAim, problem: Problem) -> np.ndarray:
+    return np.isin(np.arange(len(problem.shares)), aim.used)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,7 +111,7 @@ def test_value_is_that_of_the_game_and_of_gold_in_proportion(
             value, loss = by_items(pool, box, kind, weights)
             assert dual_value(weights, problem) == pytest.approx(value, abs=1e-10)
             expected = caution * value + (1 - caution) * loss
-            assert dual_value(weights, joined) == pytest.approx(expected, abs=1e-10)
+            assert dual_value(weights[aim.used], joined) == pytest.approx(expected, abs=1e-10)
 
 
 def test_some_weights_are_idle_and_some_are_not() -> None:
@@ -118,10 +122,11 @@ def test_some_weights_are_idle_and_some_are_not() -> None:
         assert aim is not None
         is_open = [low <= least and high >= most for low, high, least, most in zip(*_sides(box), strict=True)]
         assert box.gold_drawn is not None
-        assert list(aim.is_idle) == [o or n < 3 for o, n in zip(is_open, box.gold_drawn, strict=True)]
-        assert 0 < sum(aim.is_idle) < len(aim.is_idle)
-        weights = fit_cautiously(problem, aim, 0.3, None, SEARCH).solution.weights
-        assert not weights[np.asarray(aim.is_idle)].any()
+        is_idle = ~is_used(aim, problem)
+        assert is_idle.tolist() == [o or n in (1, 2) for o, n in zip(is_open, box.gold_drawn, strict=True)]
+        assert 0 < is_idle.sum() < len(is_idle)
+        weights = fit_cautiously(problem, aim, 0.3, None, SEARCH).weights
+        assert not weights[is_idle].any()
 
 
 def _sides(box: tw.Box) -> list[FloatArray]:
@@ -156,14 +161,14 @@ def test_minimum_is_that_of_another_solver(caution: float, kind: Kind) -> None:
         linear = caution * problem.shares * np.array([-problem.lower, problem.upper])
         return total + float(linear[0] @ up + linear[1] @ down), np.concatenate([slope, -slope]) + linear.ravel()
 
-    is_free = ~np.asarray(aim.is_idle) & (problem.shares > 0)
+    is_free = is_used(aim, problem) & (problem.shares > 0)
     bounds = [(0, None if free else 0) for free in (*is_free, *is_free)]
     options: Any = {"maxiter": 20000, "maxfun": 100000, "ftol": 1e-15, "gtol": 1e-10}
     other = minimize(value, np.zeros(2 * len(is_free)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     up, down = np.split(other.x, 2)
     assert fit.solution.dual_value <= other.fun + 1e-9
     assert fit.solution.dual_value == pytest.approx(other.fun, abs=1e-7)
-    assert fit.bound == pytest.approx(by_items(pool, box, kind, fit.solution.weights)[0], abs=1e-10)
+    assert fit.bound == pytest.approx(by_items(pool, box, kind, fit.weights)[0], abs=1e-10)
     assert by_items(pool, box, kind, up - down)[0] == pytest.approx(fit.bound, abs=1e-3)
 
 
@@ -173,7 +178,7 @@ def test_less_caution_buys_gold_loss_with_the_bound(kind: Kind) -> None:
     pool, box, problem = make_game(3, kind)
     aim = GoldAim.of(box)
     fits = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in (0.05, *reversed(CAUTIONS))]
-    values = np.array([by_items(pool, box, kind, fit.solution.weights) for fit in fits])
+    values = np.array([by_items(pool, box, kind, fit.weights) for fit in fits])
     np.testing.assert_allclose(values[:, 0], [fit.bound for fit in fits], atol=1e-10)
     assert (np.diff(values[:, 0]) <= 1e-8).all()
     assert (np.diff(values[:, 1]) >= -1e-8).all()
@@ -181,14 +186,15 @@ def test_less_caution_buys_gold_loss_with_the_bound(kind: Kind) -> None:
     assert values[0, 1] < values[-1, 1] - 0.01
 
 
-@pytest.mark.parametrize("baseline", [0.0, 0.7, 5.0])
+@pytest.mark.parametrize("proved", [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.5])
 @pytest.mark.parametrize("kind", KINDS)
-def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, baseline: float) -> None:
-    """By looking at all of them, one after the other."""
+def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, proved: float) -> None:
+    """By looking at all of them, one after the other; ``proved`` is what the votes prove, in units of the bound."""
     _, box, problem = make_game(5, kind, n_classes=2)
     aim = GoldAim.of(box)
     fits = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in CAUTIONS]
     best = fits[0].bound
+    baseline = (1 + proved) * best
     limit = max(best, min(1.05 * best, best + 0.5 * max(0.0, baseline - best)))
     expected = [fit for fit in fits if fit.bound <= limit][-1]
     chosen = choose_caution(problem, aim, fits[0], baseline, SEARCH)
@@ -196,14 +202,21 @@ def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, base
     assert chosen.bound == pytest.approx(expected.bound, abs=1e-7)
 
 
-def test_a_bound_of_zero_or_less_is_still_chosen_near() -> None:
-    """All labels follow: the game's own bound is 0 up to rounding, and no caution may leave it."""
+def test_auto_looks_from_the_game_itself_to_a_fifth_of_it() -> None:
+    assert CAUTIONS[0] == 1
+    assert CAUTIONS[-1] == 0.2
+    assert (np.diff(CAUTIONS) < 0).all()
+
+
+def test_without_gold_the_game_itself_is_played() -> None:
     truth = np.arange(60) % 2
     votes = tw.Votes(np.column_stack([truth] * 2), n_classes=2)
-    box = tw.Box.from_bounds(votes, lower=np.array([1.0, 1.0, 0, 0]), upper=np.ones(4))
-    problem = pose_problem(votes, box)
-    game = fit_cautiously(problem, None, 1.0, None, SEARCH)
-    assert choose_caution(problem, None, game, 0.5, SEARCH) is game
+    box = tw.Box.from_bounds(votes, lower=np.array([0.9, 0.8, 0, 0]), upper=np.ones(4))
+    problem, aim = pose_problem(votes, box), GoldAim.of(box)
+    game = fit_cautiously(problem, aim, 0.3, None, SEARCH)
+    assert aim is None
+    assert game.caution == 1
+    assert choose_caution(problem, aim, game, 0.5, SEARCH) is game
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -219,12 +232,12 @@ def test_every_weights_bound_every_labeling_in_the_box(seed: int) -> None:
     plausible = [y for y in map(list, product(range(2), repeat=7)) if _is_inside(rows[items, y], box, votes)]
     assert plausible
     fits: list[CautiousFit] = [fit_cautiously(problem, aim, caution, None, SEARCH) for caution in (1.0, 0.5, 0.1)]
-    for weights in [*(fit.solution.weights for fit in fits), *rng.normal(size=(20, len(box.names))) * 2]:
+    for weights in [*(fit.weights for fit in fits), *rng.normal(size=(20, len(box.names))) * 2]:
         losses = item_log_losses(rows, weights)
         worst = max(losses[items, y].mean() for y in plausible)
         assert worst <= dual_value(weights, problem) + 1e-9
     for fit in fits:
-        assert fit.bound == pytest.approx(dual_value(fit.solution.weights, problem), abs=1e-12)
+        assert fit.bound == pytest.approx(dual_value(fit.weights, problem), abs=1e-12)
 
 
 def _is_inside(chosen: FloatArray, box: tw.Box, votes: tw.Votes) -> bool:

@@ -51,7 +51,8 @@ def worst(proba: Any, votes: tw.Votes, box: tw.Box, gold: Any, truth: Any) -> fl
         np.ones(n),
         limits,
     )
-    return -answer.fun / (n - len(gold))
+    assert answer.fun is not None
+    return float(-answer.fun / (n - len(gold)))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -76,6 +76,7 @@ def test_strata_are_the_bounds_on_sums_over_groups(gold_is: Literal["subset", "s
     box = tw.Box.from_gold(
         everything.take(gold), labels[gold], pool=everything.take(kept), gold_is=tw.designs.Stratified(gold_is)
     )
+    assert box.gold is not None
     errors = split_error(0.05, box.gold.counts).sum(axis=0)  # both sides alike
     for m in range(5):
         counts, feature = (array[:, m] >= 0, array[:, m] == labels) if m < 3 else (np.ones(300, bool), labels == m - 3)
@@ -242,6 +243,7 @@ def test_gold_of_a_plain_sample_is_the_same_with_one_stratum() -> None:
     pool = tw.Votes(array, n_classes=2, item_groups=["all"] * 200)
     gold = np.arange(0, 200, 4)
     box = tw.Box.from_gold(pool.take(gold), labels[gold], pool=pool, gold_is=tw.designs.Stratified("subset"))
+    assert box.gold is not None
     counts = box.gold.counts
     both = split_error(0.05, counts).sum(axis=0)  # strata have equal sides
     fewest, most = hypergeometric_bounds(counts.right, counts.drawn, counts.population, both)
@@ -259,6 +261,7 @@ def test_given_class_frequencies_leave_the_budget_of_groups_alone() -> None:
         gold, labels[:100], pool=pool, gold_is="subset", moments=moments, class_frequencies={1: (0.4, 0.6)}
     )
     in_groups = [m for m, moment in enumerate(box.about) if moment.kind == "group frequency"]
+    assert box.gold is not None
     below, above = split_error(0.05, box.gold.counts)
     for m in in_groups:
         inside = np.arange(400) % 2 == box.about[m].group

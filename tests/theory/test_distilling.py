@@ -152,7 +152,7 @@ def test_a_formula_that_is_followed_exactly_costs_nothing() -> None:
     votes, columns = make_pool(2, 60, 2)
     rng = np.random.default_rng(1)
     weights = rng.normal(size=len(columns.kinds)) * 0.5
-    own = item_losses(Distilled(weights, 0.1, 0.0), votes, columns)
+    own = item_losses(Distilled(weights, 0.1, 0.0, 1.0), votes, columns)
     _, example = np.unique(votes.inverse, return_index=True)
     shift = rng.normal(size=len(example))
     progress = ProgressiveBound(own[example] + shift[:, None], 0.9 + float(shift[votes.inverse].mean()), weights)

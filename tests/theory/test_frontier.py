@@ -10,9 +10,6 @@ import pytest
 
 import thumbwise as tw
 from thumbwise.models.frontier import GRID, _draw_folds, why_no_frontier
-from thumbwise.numerics.maxent import softmax
-from thumbwise.numerics.stack_columns import StackColumns
-from thumbwise.numerics.stacking import fit_stack
 
 
 @cache
@@ -88,13 +85,10 @@ def test_expected_losses_are_those_of_fits_to_the_other_folds(caution: float) ->
 
 def test_the_bound_of_the_regression_is_that_of_a_certified_prediction() -> None:
     votes, truth, gold = made()
-    columns = StackColumns.choose(votes.patterns, len(gold))
-    table = columns.table(votes.patterns)
-    weights = fit_stack(table[votes.inverse[gold]], truth[gold], columns.kinds)
-    proba = softmax(table @ weights)[0][votes.inverse]
     plain = tw.Votes(votes.array, class_names=votes.class_names)  # without ids, no label is known to certify
     names = [votes.class_names[c] for c in truth[gold]]
     box = tw.Box.from_gold(plain.take(gold), names, pool=plain, gold_is="subset", n_permutations=0)
+    proba = tw.Stack().fit(plain, gold_votes=plain.take(gold), gold_labels=names).predict_proba(plain)
     model = tw.BalsubramaniFreund().fit(plain, box=box)
     bound = model.frontier(plain).bounds[-1]
     assert bound == pytest.approx(tw.certify(proba, plain, box, metric="log_loss").high, abs=1e-6)

@@ -28,6 +28,7 @@ from thumbwise.box.opinions.tiers import InTiers
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.numerics.even_panel import even_log_odds, first_of_copies
 from thumbwise.numerics.shared_features import as_rows
+from thumbwise.numerics.stack_columns import StackColumns
 
 SEEDS = range(12)
 
@@ -93,7 +94,10 @@ def test_first_of_copies_by_a_loop_over_the_rules(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_panel_is_that_of_a_loop_over_the_items(seed: int) -> None:
-    votes, _ = make(seed)
+    """One rule contradicts another wherever that one votes: it counts as a guess, not as advice against."""
+    plain, _ = make(seed)
+    against = np.where(plain.array[:, 2] >= 0, (plain.array[:, 2] + 1) % plain.n_classes, -1)
+    votes = tw.Votes(np.column_stack([plain.array, against]), n_classes=plain.n_classes)
     counted = naive_copies(votes.array.tolist())
     expected = naive_panel(votes.array.tolist(), counted, votes.n_classes)
     log_odds = even_log_odds(votes.patterns, np.array(counted, dtype=float))
@@ -183,9 +187,28 @@ def test_tiers_share_out_the_verdicts(seed: int, name: str, n_tiers: int) -> Non
     assert len(tiers) == n_tiers or name == "majority" or n_tiers == 7
 
 
+def test_margins_that_differ_by_rounding_are_one_tier() -> None:
+    """0.1 + 0.2 and 0.3."""
+    votes = tw.Votes([[0, 0, -1]] * 4 + [[-1, -1, 1]], n_classes=2)
+    whole = WeightedVote("any", votes.rule_names, np.array([0.1, 0.2, 0.3]))
+    (tier,) = InTiers("majority", 2).split(whole, votes.patterns)
+    assert tier.verdicts(votes.patterns)[votes.inverse].tolist() == [0, 0, 0, 0, 1]
+
+
 def _margins(opinion: WeightedVote, votes: tw.Votes) -> npt.NDArray[np.float64]:
     ordered = np.sort(opinion.scores(votes.patterns), axis=1)
     return np.asarray(ordered[:, -1] - ordered[:, -2])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rules_with_columns_are_distinct_and_expect_three_gold_votes(seed: int) -> None:
+    votes, _ = make(seed)
+    array = np.where(np.arange(150)[:, None] < 150 / np.arange(1, votes.n_rules + 1) ** 2, votes.array, -1)
+    counted = naive_copies(array.tolist())
+    columns = StackColumns.choose(tw.Votes(array, n_classes=votes.n_classes).patterns, 30)
+    expected = [j for j, c in enumerate(counted) if c and (array[:, j] >= 0).sum() * 30 / 150 >= 3]
+    assert columns.voting.tolist() == expected
+    assert len(expected) < sum(counted)
 
 
 # Which opinions there are

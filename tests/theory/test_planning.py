@@ -11,7 +11,7 @@ the counted moments beside a learned opinion; its bound not taken off kept gold;
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def simulate(seed: int, n: int = 400, accuracies: tuple[float, ...] = (0.9, 0.8,
     return tw.Votes(votes, n_classes=2), truth
 
 
-def certified(gold: tw.Votes, labels: np.ndarray, pool: tw.Votes, gold_is: GoldIs, **options: object) -> float:
+def certified(gold: tw.Votes, labels: np.ndarray, pool: tw.Votes, gold_is: GoldIs, **options: Any) -> float:
     box = tw.Box.from_gold(gold, labels, pool=pool, gold_is=gold_is, **options)
     return tw.BalsubramaniFreund(caution=1).fit(pool, box=box).certificate_.log_loss_bound
 
@@ -109,9 +109,10 @@ def test_worth_is_the_certificate_of_votes_without_the_rule(seed: int, is_kept: 
 def test_opinions_of_a_box_are_planned_with_and_do_not_hear_a_rule_that_was_never_there(seed: int, kind: str) -> None:
     votes, truth = simulate(seed, accuracies=MANY)
     votes = with_ids(votes) if kind == "kept" else votes
-    gold, gold_is = range(80), "separate" if kind == "separate" else "subset"
+    gold = range(80)
+    gold_is: GoldIs = "separate" if kind == "separate" else "subset"
     pool = votes.take(range(80, 400)) if kind == "separate" else votes
-    how = {"gold_is": gold_is, "opinions": ("majority",)}
+    how: dict[str, Any] = {"gold_is": gold_is, "opinions": ("majority",)}
     box = tw.Box.from_gold(votes.take(gold), truth[:80], pool=pool, **how)
     planned = plan(votes.take(gold), truth[:80], pool=pool, gold_is=gold_is, box=box)
     assert planned.bound == pytest.approx(certified(votes.take(gold), truth[:80], pool, **how), abs=1e-6)
@@ -157,7 +158,8 @@ def test_the_learned_opinion_comes_with_thirty_labels_and_its_bound_falls_to_its
 
 def _probabilities(box: tw.Box, gold: tw.Votes, labels: np.ndarray) -> np.ndarray:
     """Those that the learned opinion of a box gives the labels of gold."""
-    return np.exp(-box.builders[-1].log_losses(gold.patterns))[gold.inverse, labels]
+    learned: Any = box.builders[-1]
+    return np.asarray(np.exp(-learned.log_losses(gold.patterns))[gold.inverse, labels])
 
 
 def test_few_labels_are_planned_for_as_if_opinions_would_learn_later() -> None:

@@ -22,7 +22,7 @@ from scipy.stats import binom
 
 from support.progressive_by_item import Case, Recording, Walk, make_case, recording, walk
 from thumbwise.numerics import progressive
-from thumbwise.numerics.progressive import ProgressiveBound, _breaks, _orders, bound_progressively
+from thumbwise.numerics.progressive import ProgressiveBound, bound_progressively, lesson_starts, seeded_orders
 from thumbwise.numerics.stack_columns import StackColumns
 
 ERROR = 0.1
@@ -40,7 +40,7 @@ def bound(case: Case, error: float = ERROR) -> tuple[ProgressiveBound, Recording
 
 
 def walks(case: Case, record: Recording) -> list[Walk]:
-    orders = _orders(len(case.gold), len(case.in_pool))
+    orders = seeded_orders(len(case.gold), len(case.in_pool))
     columns = choose(case)
     return [walk(case, columns, record, o, positions) for o, positions in enumerate(orders)]
 
@@ -91,16 +91,22 @@ def test_no_stake_can_lose_everything(sizes: tuple[int, int, int, int], is_outsi
                 assert 0 < stake * (most - guess) < 1
 
 
-def test_stakes_and_guesses_by_their_formulas() -> None:
-    """The guess is a mean with a hundred labels of loss 0 before; the variance likewise, with the predictor's own."""
+@pytest.mark.parametrize("is_silent", [False, True])
+def test_stakes_and_guesses_by_their_formulas(is_silent: bool) -> None:
+    """The guess is a mean with a hundred labels of loss 0 before; the variance likewise, with the predictor's own.
+
+    Where nobody votes, predictors begin with an even guess, which expects no variance at all.
+    """
     case = make_case(np.random.default_rng(3), 80, 40, 4, 2, is_outside=False)
+    if is_silent:
+        case = replace(case, rows=np.full_like(case.rows, -1))
     _, record = bound(case)
     for order, one in enumerate(walks(case, record)):
         total, squares = 0.0, 0.0
         for t, loss in enumerate(one.losses):
             guess = total / (100 + t)
             variance = (100 * max(one.variances[t], 1e-3) + squares) / (100 + t)
-            stake = min(math.sqrt(2 * math.log(1 / ERROR) / (variance * 40)), 0.9 / (one.most[t] - guess))
+            stake = min(math.sqrt(2 * math.log(1 / ERROR) / (variance * 40)), 0.9 / max(one.most[t] - guess, 1e-9))
             assert record.bets[order][t] == pytest.approx((stake, guess), abs=1e-12)
             total, squares = total + loss, squares + (loss - guess) ** 2
 
@@ -111,7 +117,7 @@ def test_what_is_decided_knows_the_past_alone(n_classes: int, is_outside: bool) 
     """With other labels from some t on, lessons, guesses and stakes up to t are the same to the last bit."""
     case = make_case(np.random.default_rng(n_classes), 70, 40, 5, n_classes, is_outside)
     _, before = bound(case)
-    for order, positions in enumerate(_orders(40, len(case.in_pool))):
+    for order, positions in enumerate(seeded_orders(40, len(case.in_pool))):
         for t in (0, 7, 20, 39):
             later = case.gold[positions[t:]]
             truth = case.truth.copy()
@@ -132,9 +138,9 @@ def test_what_is_decided_before_labels_knows_no_label() -> None:
     for one in (case, other):
         columns = choose(one)
         table = columns.table(one.gold_rows.patterns)[one.gold_rows.place]
-        starts.append(list(_breaks(40, one.pool.patterns, table)))
+        starts.append(list(lesson_starts(40, one.pool.patterns, table)))
     assert starts[0] == starts[1] == list(range(0, 40, 5))
-    for a, b in zip(_orders(40, 70), _orders(40, 70), strict=True):
+    for a, b in zip(seeded_orders(40, 70), seeded_orders(40, 70), strict=True):
         assert np.array_equal(a, b)
         assert sorted(a.tolist()) == list(range(40))
 
@@ -145,7 +151,7 @@ def test_products_do_not_grow_in_the_mean_over_all_draws(
     seed: int, is_outside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every ordered draw of four out of six items, each label taught before the next: no simulation."""
-    monkeypatch.setattr(progressive, "_orders", lambda n_gold, n_pool: [np.arange(n_gold)])
+    monkeypatch.setattr(progressive, "seeded_orders", lambda n_gold, n_pool: [np.arange(n_gold)])
     monkeypatch.setattr(progressive, "_SHORTEST", 1)
     population = make_case(np.random.default_rng(seed), 6, 4, 3, 2, is_outside)
     columns, capitals = choose(population), []

@@ -75,6 +75,7 @@ def test_intervals_are_recomputed_item_by_item(design: Design) -> None:
     box = weighted_box(pool, labels[gold], gold, weights[gold], design)
     typical = 200 / 60 if design == "with_replacement" else 1.0
     draw = WeightedDraw(design == "poisson", 9.0, typical)
+    assert box.gold is not None
     errors = split_error(0.05, box.gold.counts).sum(axis=0)
     for m in range(5):
         counts = pool.array[:, m] >= 0 if m < 3 else np.ones(200, bool)

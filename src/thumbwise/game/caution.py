@@ -16,7 +16,7 @@ residual are those of what is minimised. c = 1 is the game itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import NamedTuple
 
@@ -64,6 +64,7 @@ class GoldAim:
     masses: FloatArray
     totals: FloatArray
     used: IntArray
+    _stacked: dict[str, Features] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, box: Box) -> GoldAim | None:
@@ -84,8 +85,14 @@ class GoldAim:
         gold = np.divide(self.totals, shares, out=np.zeros_like(shares), where=shares > 0)
         lower, upper = (caution * bound[self.used] + (1 - caution) * gold for bound in (problem.lower, problem.upper))
         masses = np.concatenate([caution * problem.masses, (1 - caution) * self.masses])
-        features = stack_rows(take_columns(problem.features, self.used), self.features)
-        return Problem(features, masses, shares, lower, upper, problem.n_classes)
+        return Problem(self._below(problem.features), masses, shares, lower, upper, problem.n_classes)
+
+    def _below(self, features: Features) -> Features:
+        """The rows of a game with those of gold below; made once for all cautions."""
+        if self._stacked.get("of") is not features:
+            stacked = stack_rows(take_columns(features, self.used), self.features)
+            self._stacked.update({"of": features, "rows": stacked})
+        return self._stacked["rows"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,11 @@ from thumbwise.exceptions import Argument, InvalidBoxError, InvalidChoiceError, 
 from thumbwise.game.caution import CAUTIONS, CautiousFit, GoldAim, Search, fit_cautiously, highest_bound
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.models.base import best_classes
+from thumbwise.models.compared import name_labels
 from thumbwise.models.fitted_game import Fitted, bound_mean, pose_fitted
+from thumbwise.models.stack import Stack
 from thumbwise.numerics.feasibility import find_widening, widen
-from thumbwise.numerics.maxent import Problem, log_softmax, probabilities
-from thumbwise.numerics.patterns import Patterns
-from thumbwise.numerics.stack_columns import StackColumns
-from thumbwise.numerics.stacking import fit_stack
+from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.outward import at_most
 from thumbwise.summaries import Shown, ShowsItself
 from thumbwise.votes.counted_votes import CountedVotes
@@ -39,7 +38,7 @@ _FEWEST_PER_FOLD = 2
 
 @dataclass(frozen=True, eq=False)
 class Frontier(ShowsItself):
-    """What each caution proves, and what it is expected to lose; last, a regression on gold, which is boldest.
+    """What each caution proves, and what it is expected to lose; last, the regression :class:`Stack`, which is boldest.
 
     *Guarantee*: if the box holds the true moments, every row's bound holds for its own predictions, all at once; a row
     may be chosen after looking. Log losses and accuracies are estimates: means over gold items, each predicted by fits
@@ -132,7 +131,7 @@ def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Front
     problem = pose_fitted(model, votes)
     fits = _walk(problem, model.box_, cautions, Search(model.tol, model.max_iter))
     losses, is_right = _cross_fit(model, votes, sample, cautions, n_folds)
-    regression = -log_softmax(_Regression.fit(sample).scores(votes.patterns))[0]
+    regression = -np.log(np.maximum(_fit_regression(sample)._predict_patterns(votes), _LEAST_PROBABILITY))
     return Frontier(
         cautions=(*cautions, None),
         bounds=(*(max(0.0, fit.bound) for fit in fits), bound_mean(regression, problem, model.certificate_.n_open)),
@@ -188,7 +187,7 @@ def _cross_fit(
         part = _part(sample, ~held)
         box = _box_of_part(model.box_, part)
         there = sample.votes.take(held)
-        regression = np.exp(log_softmax(_Regression.fit(part).scores(there.patterns))[0])
+        regression = _fit_regression(part)._predict_patterns(there)
         proba = [*_predict_held(model, votes, box, cautions, there), regression]
         losses[:, held], is_right[:, held] = _judge(proba, there, sample.labels[held])
     return losses, is_right
@@ -254,18 +253,6 @@ def _judge(proba: Sequence[FloatArray], there: Votes, labels: IntArray) -> tuple
     return -np.log(np.maximum(given, _LEAST_PROBABILITY)), best == labels
 
 
-@dataclass(frozen=True, eq=False)
-class _Regression:
-    """On what the panel and the rules say, fitted to all of some gold."""
-
-    columns: StackColumns
-    weights: FloatArray
-
-    @classmethod
-    def fit(cls, sample: GoldSample) -> _Regression:
-        columns = StackColumns.choose(sample.pool.patterns, len(sample))
-        table = columns.table(sample.votes.patterns)[sample.votes.inverse]
-        return cls(columns, fit_stack(table, sample.labels, columns.kinds))
-
-    def scores(self, patterns: Patterns) -> FloatArray:
-        return self.columns.scores(patterns, self.weights)
+def _fit_regression(sample: GoldSample) -> Stack:
+    names = name_labels(sample.labels, sample.votes)
+    return Stack().fit(sample.pool, gold_votes=sample.votes, gold_labels=names)

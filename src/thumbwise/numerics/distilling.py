@@ -19,9 +19,9 @@ from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 
 # How close to the largest slack over the classes the smooth stand-in for it is.
 _SHARPNESS = 100.0
-_MAX_ITER = 200
+_MAX_ITER, _TOL, _SLOPE = 300, 1e-12, 1e-8
 # Numbers in the table of columns that is looked at in each iteration.
-_MOST_CELLS = 10**6
+_MOST_CELLS = 2 * 10**5
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,14 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
     target = log_softmax(-progress.losses[heavy])[0]
     slack = _Slack(columns.table(part), target, part.counts / part.n_items)
     start = np.concatenate([progress.weights, [np.log(FLOOR / (1 - FLOOR)), 0.0]])
-    end = minimize(slack, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ITER}).x
-    weights, floor, scale = _take_apart(end)
+    end = minimize(
+        slack,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": _MAX_ITER, "ftol": _TOL, "gtol": _SLOPE},
+    )
+    weights, floor, scale = _take_apart(end.x)
     losses = floored_losses(columns.scores(pool, weights), floor)
     gap = (progress.losses - scale * losses).min(axis=1)
     return Distilled(weights, floor, float(progress.bound - pool.counts @ gap / pool.n_items) / scale, scale)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
@@ -16,6 +18,18 @@ _MAX_ITER = 100
 _TOL = 1e-6
 # Scores that differ by less are as large as each other.
 TIE = 1e-9
+
+
+# Patterns never change, so what their panel says stays right as long as they live.
+_panels: WeakKeyDictionary[Patterns, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()
+
+
+def panel_of(patterns: Patterns) -> tuple[FloatArray, FloatArray]:
+    """Which rules count, and the log-odds of each; remembered with the patterns."""
+    if patterns not in _panels:
+        counted = first_of_copies(patterns)
+        _panels[patterns] = counted, even_log_odds(patterns, counted)
+    return _panels[patterns]
 
 
 def even_log_odds(patterns: Patterns, counted: FloatArray) -> FloatArray:

@@ -42,7 +42,7 @@ _LEAST_VARIANCE = 1e-3
 # Orders of gold, and lessons in each, at most; a lesson is at least so many labels.
 _N_ORDERS, _N_LESSONS, _SHORTEST = 4, 20, 5
 # Numbers that all lessons may write, and products that all fits may take.
-_MOST_CELLS, _MOST_PRODUCTS = 5e7, 2e10
+_MOST_CELLS, _MOST_PRODUCTS = 2.5e7, 2e10
 
 
 # Of patterns, or of single items that have features.

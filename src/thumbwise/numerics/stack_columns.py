@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.numerics.even_panel import even_log_odds, first_of_copies, weighted_scores
+from thumbwise.numerics.even_panel import panel_of, weighted_scores
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 
@@ -53,12 +53,12 @@ class StackColumns:
     @classmethod
     def choose(cls, population: Patterns, n_gold: int) -> StackColumns:
         """For so many gold labels out of some items."""
-        counted = first_of_copies(population)
+        counted, log_odds = panel_of(population)
         expected = counted * population.votes_per_rule * (n_gold / max(1, population.n_items))
         often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
         voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
         has_votes = len(voting) * population.n_classes**2 <= _MOST_BY_VOTE
-        return cls(counted, even_log_odds(population, counted), voting, has_votes, population.n_classes)
+        return cls(counted, log_odds, voting, has_votes, population.n_classes)
 
     @cached_property
     def kinds(self) -> IntArray:

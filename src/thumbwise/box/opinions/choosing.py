@@ -14,7 +14,7 @@ from thumbwise.box.opinions.opinion import Opinion, WeightedVote
 from thumbwise.box.opinions.tiers import InTiers
 from thumbwise.box.opinions.written import ask
 from thumbwise.exceptions import Argument, InvalidBoxError
-from thumbwise.numerics.even_panel import even_log_odds, first_of_copies
+from thumbwise.numerics.even_panel import first_of_copies, panel_of
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.votes.counted_votes import CountedVotes, put_together
 from thumbwise.votes.inputs import in_memory
@@ -126,11 +126,11 @@ def _make(like: OpinionLike, sample: GoldSample, population: Patterns) -> Sequen
 
 
 def _by_name(name: str, pool: CountedVotes, population: Patterns) -> WeightedVote:
-    counted = first_of_copies(population)
+    counted, log_odds = panel_of(population)
     if name == MAJORITY:
         return WeightedVote(MAJORITY, pool.rule_names, counted)
     if name == PANEL:
-        return WeightedVote(PANEL, pool.rule_names, even_log_odds(population, counted))
+        return WeightedVote(PANEL, pool.rule_names, log_odds)
     raise InvalidBoxError(f"tiers are of 'majority' or 'panel'; found {name!r}.")
 
 

@@ -13,6 +13,8 @@ from thumbwise.exceptions import Argument, InvalidVotesError
 
 # Principal components that are used, at most.
 _MOST_COMPONENTS = 50
+# Up to this many columns their products are all taken; of more, the largest components are found by random projections.
+_MOST_EXACT = 1000
 
 
 def read_features(features: Any, n_items: int, name: str) -> Any:
@@ -80,12 +82,17 @@ class Scaling:
 
 def _directions(columns: Any) -> FloatArray:
     """Principal directions, at most fifty, over the size of the first component."""
-    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415  # only with features
+    if columns.shape[1] <= _MOST_EXACT:
+        product = columns.T @ columns
+        sizes, vectors = np.linalg.eigh(product if isinstance(product, np.ndarray) else product.toarray())
+        order = np.argsort(-sizes)[:_MOST_COMPONENTS]
+        largest, directions = np.sqrt(max(sizes[order[0]], 0.0)), vectors[:, order]
+    else:
+        from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415  # only for wide features
 
-    n = max(1, min(_MOST_COMPONENTS, min(columns.shape) - 1))
-    parts = TruncatedSVD(n, random_state=0).fit(columns)
-    largest = parts.singular_values_[0] / np.sqrt(columns.shape[0])
-    return np.asarray(parts.components_.T / (largest if largest > 0 else 1.0))
+        parts = TruncatedSVD(min(_MOST_COMPONENTS, columns.shape[0]), random_state=0).fit(columns)
+        largest, directions = parts.singular_values_[0], parts.components_.T
+    return np.asarray(directions / (largest / np.sqrt(columns.shape[0]) or 1.0))
 
 
 def stack_features(pool: Any, gold: Any) -> Any:

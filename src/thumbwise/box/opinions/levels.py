@@ -57,8 +57,7 @@ class FeatureLevels:
 
     def places(self, losses: FloatArray) -> IntArray:
         """Group of each item, by its losses."""
-        best = losses.argmin(axis=1)
-        sure = np.exp(-losses.min(axis=1))
+        best, sure = _verdict(losses)
         steps = (sure[:, None] >= self.edges[best]).sum(axis=1)
         return np.asarray(best * (self.edges.shape[1] + 1) + steps)
 
@@ -118,12 +117,17 @@ def _read_both(sample: GoldSample, pool: Votes, features: Any, gold_features: An
 
 def _edges(losses: FloatArray) -> FloatArray:
     """Quantiles of the largest probability among the items of each class that is most likely."""
-    best, sure = losses.argmin(axis=1), np.exp(-losses.min(axis=1))
+    best, sure = _verdict(losses)
     n_steps = max(2, _MOST_GROUPS // losses.shape[1])
     steps = np.arange(1, n_steps) / n_steps
     return np.stack(
         [np.quantile(sure[best == c], steps) if (best == c).any() else steps for c in range(losses.shape[1])]
     )
+
+
+def _verdict(losses: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The class that is most likely, and its probability to nine digits: sparse features round differently."""
+    return losses.argmin(axis=1), np.round(np.exp(-losses.min(axis=1)), 9)
 
 
 def _by_level(

@@ -56,8 +56,8 @@ def plot_frontier(table: Any, ax: Any = None) -> Any:
     --------
     >>> table = {"caution": [1.0, 0.5, None], "bound": [0.5, 0.6, 0.8], "log_loss": [0.4, 0.3, 0.2]}
     >>> ax = plot_frontier({**table, "is_chosen": [False, True, False]})
-    >>> ax.lines[0].get_ydata().tolist(), ax.get_xlim()[0] > ax.get_xlim()[1]
-    ([0.5, 0.6], True)
+    >>> ax.lines[0].get_ydata().tolist(), ax.get_xlabel()
+    ([0.5, 0.6], 'caution')
     """
     cautions, chosen = column(table, "caution"), column(table, "is_chosen")
     places = [0.0 if caution is None or math.isnan(caution) else float(caution) for caution in cautions]

@@ -13,6 +13,7 @@ from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
 from thumbwise.box.moments.kinds import kind_of
 from thumbwise.box.moments.linear import About, MomentBuilder, build_moments
+from thumbwise.exceptions import InvalidFileError
 from thumbwise.game.certificate import Certificate
 from thumbwise.models.saved.builders import read_builder, write_builder
 from thumbwise.models.saved.fields import read_share
@@ -28,6 +29,11 @@ _SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box
 
 def write_box(box: Box, weights: FloatArray, rules: Sequence[str]) -> dict[str, Any]:
     """Intervals with their weights, one line each, and what they rest on."""
+    if box.levels is not None:
+        raise InvalidFileError(
+            "a model can be saved if it sees votes alone; this one was fitted with features of the items. Keep the "
+            "script that fits it, or fit without X."
+        )
     columns: dict[str, list[Any]] = {
         "moment": list(box.names),
         "subject": [moment.subject for moment in box.about],
