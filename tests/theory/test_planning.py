@@ -10,6 +10,7 @@ the counted moments beside a learned opinion; its bound not taken off kept gold;
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -169,6 +170,28 @@ def test_few_labels_are_planned_for_as_if_opinions_would_learn_later() -> None:
     alone, given = (Planner(sample, 0.05, False, box) for box in (None, tw.Box.from_sample(sample)))
     assert alone.bounds([20, 60, 200]) == pytest.approx(given.bounds([20, 60, 200]), abs=1e-6)
     assert alone.bounds([200])[0] < alone.bound - 0.05
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_no_rule_gains_alone_all_gain_is_through_what_they_say_together(seed: int) -> None:
+    votes, truth = simulate(seed, n=2000, accuracies=MANY)
+    planned = plan(votes.take(range(80)), truth[:80], pool=votes, gold_is="subset")
+    assert [row.gain for row in planned.rule_gains] == pytest.approx([0] * 7, abs=1e-6)
+    assert planned.opinion_gain == pytest.approx(planned.random_gain, abs=1e-6)
+    assert planned.opinion_gain > 4e-4
+
+
+def test_a_bound_of_the_learned_opinion_that_no_labeling_reaches_is_stretched_too() -> None:
+    votes, truth = simulate(0, accuracies=MANY)
+    planner = Planner(open_gold(votes.take(range(80)), truth[:80], votes, "subset"), 0.05, False)
+    learned = planner.panel.learned
+    assert learned is not None
+    sure = replace(learned, bound=learned.least, losses=np.full(80, learned.least))
+    game = replace(planner.game, panel=replace(planner.panel, learned=sure))
+    assert game.solve_exactly(planner.state).is_infeasible
+    solution = game.solve(planner.state)
+    assert not solution.is_infeasible
+    assert planner.floor() - 1e-6 <= solution.dual_value <= planner.bound
 
 
 def test_without_opinions_in_the_box_there_are_none_in_the_plan() -> None:

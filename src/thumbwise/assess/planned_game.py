@@ -42,7 +42,6 @@ class GoldState:
         counts = replace(
             self.counts,
             drawn=self.counts.drawn * keep,
-            population=self.counts.population * keep,
             expected=self.counts.expected * keep,
         )
         return replace(self, counts=counts, right=self.right * keep)
