@@ -40,6 +40,9 @@ PYTHON_ONLY = {
     "clip": "commands leave it as it is",
     "pool": "votes are the first argument",
     "moments": "commands leave it as it is",
+    "opinions": "commands leave it as it is",
+    "features": "no command reads features of items",
+    "gold_features": "no command reads features of items",
     "interval": "commands leave it as it is",
     "symmetric": "commands leave it as it is",
     "class_frequencies": "no command takes them",
@@ -168,6 +171,7 @@ def test_names_of_arguments_are_written_out() -> None:
     assert unseen == {
         ("votes.reading.long_votes", "argument"),  # item_ids or rule_names
         ("box.opened_gold", "argument"),  # gold_labels
+        ("box.opinions.features", "name"),  # features, gold_features or X
         ("io.classes", "beside"),  # class_names or abstain
         ("io.layouts", "name"),  # options that a layout does not take
         ("io.roles", "argument"),  # what names a column

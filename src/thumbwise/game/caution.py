@@ -153,7 +153,7 @@ def choose_caution(
     """
     if aim is None:
         return game
-    limit = highest_bound(game.bound, baseline)
+    limit = highest_bound(game.bound, baseline, problem.n_classes)
     candidates: Sequence[float] = CAUTIONS[1:]
     first, last, chosen = 0, len(candidates), game
     while first < last:
@@ -166,10 +166,10 @@ def choose_caution(
     return chosen
 
 
-def highest_bound(best: float, baseline: float) -> float:
-    """How high a bound "auto" accepts, where that of the game itself is ``best``."""
+def highest_bound(best: float, baseline: float, n_classes: int) -> float:
+    """How high a bound "auto" accepts, where that of the game itself is ``best``; never one that guessing beats."""
     best = max(best, 0.0)
-    limit = _HIGHER * best
+    limit = min(_HIGHER * best, max(best, float(np.log(n_classes))))
     return min(limit, best + _GIVEN_AWAY * (baseline - best)) if best < baseline else limit
 
 

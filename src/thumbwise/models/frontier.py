@@ -170,7 +170,7 @@ def _walk(problem: Problem, box: Box, cautions: Sequence[float], search: Search)
 
 def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit], baseline: float) -> float:
     """The smallest caution of those that "auto" looks at whose bound is close to the best."""
-    limit = highest_bound(fits[0].bound, baseline)
+    limit = highest_bound(fits[0].bound, baseline, fits[0].solution.n_classes)
     bounds = dict(zip(cautions, (fit.bound for fit in fits), strict=True))
     return min(caution for caution in CAUTIONS if caution == 1 or bounds[caution] <= limit)
 
