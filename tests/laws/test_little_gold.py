@@ -93,6 +93,12 @@ def test_a_rule_that_never_votes_changes_nothing(n_gold: int) -> None:
     assert abs(without.certificate_.log_loss_bound - with_it.certificate_.log_loss_bound) < 1e-6
 
 
+def test_four_rules_and_a_silent_one_are_four() -> None:
+    array, truth = make(2)
+    array[:, 4:] = -1
+    assert not any("opinion" in name for name in check(array, truth, draw(2, 40)).box_.names)
+
+
 @pytest.mark.parametrize("n_gold", [1, 29, 40])
 def test_nobody_votes(n_gold: int) -> None:
     truth = make(3)[1]
