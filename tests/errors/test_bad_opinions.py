@@ -80,7 +80,7 @@ def test_what_is_no_list_of_opinions(opinions: object) -> None:
     assert_says(message_of(tw.InvalidBoxError, lambda: box_with(opinions, interval="wilson")), "opinions must be")
 
 
-@pytest.mark.parametrize("like", ["nonsense", "auto", "Majority", 5, None, tw.MajorityVote()])
+@pytest.mark.parametrize("like", ["nonsense", "auto", "Majority", 5, None, tw.MajorityVote(), np.array(["panel"] * 2)])
 def test_what_is_no_opinion(like: object) -> None:
     message = message_of(tw.InvalidBoxError, lambda: box_with([like]))
     assert_says(message, "each of opinions", "'majority', 'panel', 'learned'", f"found {like!r}")

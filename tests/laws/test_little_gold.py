@@ -46,7 +46,8 @@ def check(
     assert is_distribution(proba)
     assert set(model.predict(votes).tolist()) <= set(range(n_classes))
     assert len(model.predict(votes)) == len(truth)
-    assert 0 <= bound <= np.log(n_classes) + 1e-9
+    # Where nothing is proved, caution may give away 5 % more.
+    assert 0 <= bound <= 1.05 * np.log(n_classes) + 1e-9
     assert np.isfinite(model.weights_).all()
     if is_random:
         assert losses(truth, proba).mean() <= bound + 1e-9
@@ -91,6 +92,12 @@ def test_a_rule_that_never_votes_changes_nothing(n_gold: int) -> None:
     silent = np.column_stack([array, np.full(N_ITEMS, -1)])
     without, with_it = (check(votes, truth, draw(2, n_gold)) for votes in (array, silent))
     assert abs(without.certificate_.log_loss_bound - with_it.certificate_.log_loss_bound) < 1e-6
+
+
+def test_four_rules_and_a_silent_one_are_four() -> None:
+    array, truth = make(2)
+    array[:, 4:] = -1
+    assert not any("opinion" in name for name in check(array, truth, draw(2, 40)).box_.names)
 
 
 @pytest.mark.parametrize("n_gold", [1, 29, 40])

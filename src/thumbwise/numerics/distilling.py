@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from thumbwise._typing import FloatArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import log_softmax, softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
@@ -25,6 +25,7 @@ _MOST_ITER, _FEWEST_ITER, _MOST_LOOKS = 300, 60, 3e7
 _FARTHEST = 20.0
 # Numbers in the table of columns that is looked at in each iteration.
 _MOST_CELLS = 10**6
+_SCATTER = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,7 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
 
     Chosen on the patterns that most items show; the bound is exact for all of them, whatever was chosen.
     """
-    most = max(50, _MOST_CELLS // (pool.n_classes * len(columns.kinds)))
-    heavy = np.sort(np.argsort(-pool.counts, kind="stable")[:most])
+    heavy = _heaviest(pool, columns)
     part = pool if len(heavy) == pool.n_patterns else pool.take(heavy, pool.counts[heavy])
     target = log_softmax(-progress.losses[heavy])[0]
     slack = _Slack(columns.table(part), target, part.counts / part.n_items)
@@ -72,6 +72,19 @@ def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Dist
 def _n_iter(n_cells: int) -> int:
     """How long the search goes on; from sizes alone."""
     return int(np.clip(_MOST_LOOKS / n_cells, _FEWEST_ITER, _MOST_ITER))
+
+
+def _heaviest(pool: Patterns, columns: Columns) -> IntArray:
+    """Patterns that most items show, as many as the table may hold.
+
+    Of equally many items, some are taken from everywhere: by digits of what the panel says, which depend neither on the
+    order of rules nor on the numbers of classes. Their own order does, and begins with one rule's votes for one class.
+    """
+    most = max(50, _MOST_CELLS // (pool.n_classes * len(columns.kinds)))
+    if pool.n_patterns <= most:
+        return np.arange(pool.n_patterns)
+    digits = _SCATTER * (columns.panel(pool) ** 2).sum(axis=(1, 2)) % 1
+    return np.sort(np.lexsort((digits, -pool.counts))[:most])
 
 
 def _take_apart(parameters: FloatArray) -> tuple[FloatArray, float, float]:
