@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,8 +54,9 @@ class Command:
     def wait_for(self, state: Callable[[], bool]) -> bool:
         """Wait until a state is there, or the process has ended; whether it still runs."""
         while self.process.poll() is None:
-            if state():
-                return True
+            with suppress(FileNotFoundError):  # a folder that went away while it was looked through
+                if state():
+                    return True
             self._read_some()
             time.sleep(0.0005)
         return False

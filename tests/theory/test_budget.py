@@ -80,7 +80,7 @@ def test_parts_by_a_loop_over_the_moments(seed: int, gold_is: GoldIs) -> None:
     weights: list[float] = []
     kinds = [about.kind for about in counts.about]
     rules = {
-        key for key, kind, n in zip(counts.keys, kinds, counts.population, strict=True) if kind == "accuracy" and n
+        key for key, kind, n in zip(counts.keys, kinds, counts.expected, strict=True) if kind == "accuracy" and n >= 3
     }
     classes = {key for key, kind in zip(counts.keys, kinds, strict=True) if kind == "frequency"}
     most = max(counts.expected)
