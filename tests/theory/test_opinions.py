@@ -364,7 +364,7 @@ def test_the_same_name_twice_is_refused(opinions: list[Any]) -> None:
 @pytest.mark.parametrize("opinions", ["dawid", ["majority", "dawid"], [3]])
 def test_unknown_names_are_refused(opinions: Any) -> None:
     votes, labels = make(3, n_rules=6)
-    with pytest.raises(InvalidBoxError, match="opinions.* must be .*found"):
+    with pytest.raises(InvalidBoxError, match=r"opinions.* must be .*found"):
         box_of(votes, labels, 40, opinions)
 
 
