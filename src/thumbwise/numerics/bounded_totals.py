@@ -47,7 +47,7 @@ _N_ROUNDS, _N_CUTS = 4, 32
 # Numbers held at once.
 _MOST_NUMBERS = 2**20
 # No draw may cost more than this part of the money; an order is stopped at so many times what would refute alone.
-_RISK, _STOP = 0.9, 2.0
+_RISK, _STOP = 0.95, 2.0
 # Before any value: a fifth of the largest variance is left around the guess, which counts as five draws. The mean
 # guess counts as one draw.
 _LEFT_AROUND_GUESS, _PRIOR_DRAWS = 0.2, 5
@@ -135,7 +135,7 @@ def total_bounds(
     >>> kinds = Kinds(np.array([1.0, 1.0]), np.array([5.0, 5.0]), np.array([2.0, 4.0]), np.array([400, 600]))
     >>> low, high = total_bounds(kinds, np.arange(100) % 2, 2.0 + 2 * (np.arange(100) % 2), error=0.05)
     >>> round(low), round(high)
-    (3090, 3311)
+    (3092, 3309)
     """
     low, high = certain_bounds(kinds, drawn_kinds, values)
     if error <= 0 or len(values) == 0 or low >= high:
