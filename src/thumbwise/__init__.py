@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from thumbwise.game.prediction_costs import add_rule as add_rule
     from thumbwise.game.ranges import certify as certify
     from thumbwise.game.ranges import share_range as share_range
+    from thumbwise.rates.asking import rate as rate
+    from thumbwise.rates.results import Rates as Rates
     from thumbwise.io.gold_draws import draw_gold as draw_gold
     from thumbwise.io.jury import Jury as Jury
     from thumbwise.io.jury import read_jury as read_jury
@@ -118,6 +120,7 @@ _HOMES = {
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
     "NoGuaranteeError": "thumbwise.exceptions",
+    "Rates": "thumbwise.rates.results",
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rules.pipeline_step",
     "SoftLabels": "thumbwise.models.end_model",
@@ -139,6 +142,7 @@ _HOMES = {
     "load": "thumbwise.models.saved.saving",
     "neg_log_loss": "thumbwise.models.folds",
     "plan": "thumbwise.assess.planning",
+    "rate": "thumbwise.rates.asking",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
     "read_votes": "thumbwise.io.sources",
@@ -203,6 +207,8 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "read_predictions",
     "add_rule",
     "share_range",
+    "rate",
+    "Rates",
     "plan",
     "draw_gold",
     "compare",
