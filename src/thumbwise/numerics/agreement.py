@@ -1,10 +1,11 @@
-"""Krippendorff's alpha: how far voters agree beyond what chance would bring, from counts of patterns."""
+"""Agreement beyond what chance would bring: Krippendorff's alpha among voters, Cohen's kappa with labels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from thumbwise.numerics.patterns import Patterns
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.patterns import ABSTAIN, Patterns
 
 
 def nominal_alpha(patterns: Patterns) -> tuple[float, int]:
@@ -44,3 +45,27 @@ def nominal_alpha(patterns: Patterns) -> tuple[float, int]:
     agreeing = (n_items * n_here * (n_here - 1) / (per_item[home] - 1)).sum() / total
     by_chance = (by_class * (by_class - 1)).sum() / (total * (total - 1))
     return float(1 - (1 - agreeing) / (1 - by_chance)), int(patterns.counts[paired].sum())
+
+
+def cohen_kappa(votes: IntArray, labels: IntArray, n_classes: int) -> FloatArray:
+    """Cohen's kappa of each column of votes with the labels, over the items where it votes.
+
+    (p - e) / (1 - e), where p is the share of items on which both name the same class, and e that share if votes were
+    dealt out at random: the sum over classes of the share of votes times the share of labels. NaN where a column has no
+    vote, or only one class is there.
+
+    Examples
+    --------
+    >>> cohen_kappa(np.array([[0, 0], [0, -1], [1, 0], [1, 0]]), np.array([0, 1, 1, 1]), 2).tolist()
+    [0.5, 0.0]
+    """
+    voted = votes != ABSTAIN
+    n_items = np.maximum(voted.sum(axis=0), 1)
+    same = (votes == labels[:, None]).sum(axis=0) / n_items
+    by_chance = np.zeros(votes.shape[1])
+    for c in range(n_classes):
+        of_votes, of_labels = (is_so.sum(axis=0) / n_items for is_so in (votes == c, voted & (labels == c)[:, None]))
+        by_chance += of_votes * of_labels
+    is_known = voted.any(axis=0) & (by_chance < 1)
+    unknown = np.full(votes.shape[1], np.nan)
+    return np.asarray(np.divide(same - by_chance, 1 - by_chance, out=unknown, where=is_known))

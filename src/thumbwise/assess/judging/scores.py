@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.metrics import cohen_kappa_score
 
-from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.assess.judging.heard import PANEL, Heard
 from thumbwise.box.budget import LEAST_EXPECTED
+from thumbwise.numerics.agreement import cohen_kappa
 from thumbwise.numerics.intervals import rate_bounds
 
 _NOTHING = (0.0, 1.0)
@@ -142,6 +142,7 @@ def score_judges(
     half = np.where(share.counted, share.each / 2, 0.0)
     lower, upper = sample.design.intervals(sample, np.stack([half, half]))
     lower, upper = np.where(share.counted, lower, 0.0), np.where(share.counted, upper, 1.0)
+    kappas = cohen_kappa(heard.on_gold, heard.labels, sample.pool.n_classes)
     rates = _rates(heard, asked, share)
     names = [*heard.names, *[PANEL] * heard.has_panel]
     of_votes = [costs.get(name, float("nan")) for name in heard.names]
@@ -153,7 +154,7 @@ def score_judges(
             n_gold=int(counts.drawn[j]),
             n_right=int(counts.right[j]),
             interval=(float(lower[j]), float(upper[j])),
-            kappa=_kappa(heard.on_gold[:, j], heard.labels),
+            kappa=float(kappas[j]),
             rates=rates[j],
             cost=of_votes[j],
         )
@@ -166,13 +167,6 @@ def _panel_cost(heard: Heard, of_votes: Sequence[float]) -> float:
     n_votes = heard.n_voted[: heard.n_judges]
     paid = np.where(n_votes > 0, n_votes * np.array(of_votes), 0.0).sum()
     return float(paid / heard.n_voted[-1]) if heard.n_voted[-1] else float("nan")
-
-
-def _kappa(votes: IntArray, labels: IntArray) -> float:
-    voted = votes >= 0
-    if len({*votes[voted].tolist(), *labels[voted].tolist()}) < 2:
-        return float("nan")
-    return float(cohen_kappa_score(votes[voted], labels[voted]))
 
 
 def _rates(heard: Heard, asked: Sequence[int], share: ErrorShare) -> list[tuple[ClassRates, ...]]:
