@@ -1,7 +1,7 @@
 """Judges against gold: counts by hand, coverage of all intervals together, and what is said about few, many and silent.
 
 Kills, tried once: rates over all gold items in place of those with a vote; the error not split; a panel that is chosen
-after gold; silence counted as right.
+after gold; a best judge among all, however few their votes.
 """
 
 from __future__ import annotations
@@ -259,11 +259,11 @@ def test_the_best_judge_beside_the_panel() -> None:
     best = tw.judges(votes, with_gold(truth, 100)).best
     assert best is not None
     assert (best.judge, best.n_right, best.is_as_good, best.is_real) == ("good", 100, True, True)
-    assert "The best single judge, good, is better than the panel: right on 100 of 100 gold items" in str(best)
+    assert "The best single judge, good, is better than the panel: right on 100 of the 100 gold items" in str(best)
 
 
-def test_silence_is_not_right() -> None:
-    """A judge that is always right where it votes, on a tenth of the items, is not as good as the panel."""
+def test_a_judge_that_hardly_votes_is_no_match_for_the_panel() -> None:
+    """One that is always right, on a tenth of the items."""
     rng = np.random.default_rng(2)
     truth = rng.integers(2, size=1000)
     others = [np.where(rng.random(1000) < 0.8, truth, 1 - truth) for _ in range(5)]
@@ -274,6 +274,21 @@ def test_silence_is_not_right() -> None:
     assert judged.best.judge != "rule_0"
     assert not judged.best.is_as_good
     assert "is as good as" not in str(judged)
+
+
+def test_the_best_judge_is_compared_on_its_own_items() -> None:
+    """It is silent on a quarter, where the panel may be right as often as it likes."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=1000)
+    others = [np.where(rng.random(1000) < 0.75, truth, 1 - truth) for _ in range(2)]
+    good = np.where(rng.random(1000) < 0.9, truth, 1 - truth)
+    good[rng.random(1000) < 0.25] = -1
+    y = with_gold(truth, 200)
+    best = tw.judges(tw.Votes(np.stack([*others, good]).T), y).best
+    assert best is not None
+    assert (best.judge, best.n_gold) == ("rule_2", ((good >= 0) & (y >= 0)).sum())
+    assert best.n_right == ((good == truth) & (y >= 0)).sum()
+    assert best.panel_right <= best.n_gold
 
 
 def test_costs() -> None:
