@@ -142,6 +142,16 @@ def test_separate_gold_and_gold_in_two_parts() -> None:
     assert sum(judged.disagreements["n_wrong"]) == sum(row.n_gold - row.n_right for row in judged.scores)
 
 
+def test_what_the_pool_never_shows_is_not_certain_if_gold_outside_of_it_does() -> None:
+    labels, array = make_case(15, n_items=500)
+    array[:400, 0] = 1
+    array[400:, 0] = np.arange(100) % 2
+    votes = tw.Votes(array, n_classes=2)
+    judged = tw.judges(votes.take(range(400)), tw.Gold(votes.take(range(400, 500)), labels[400:]))
+    rates = score_of(judged, "rule_0").rates[0]
+    assert rates.true_positive.interval[0] < rates.true_positive.estimate < 0.7
+
+
 def test_votes_that_stay_in_files_give_the_same(tmp_path: Path) -> None:
     labels, array = make_case(4)
     lines = [f"q{i},{','.join('' if v < 0 else str(v) for v in row)}" for i, row in enumerate(array)]

@@ -175,7 +175,8 @@ def _print_pairs(console: Console, judged: Judges) -> None:
         ]
         headers = ["judge", "judge", "correlation\nof errors", "gold items\nof both"]
         print_table(console, "Who errs together", headers, rows, left=(0, 1))
-        _say(console, *_left_out(len(pairs) - _MOST_PAIRS, "pair"), *_PAIRS)
+        written = f"--json FILE writes {'all' if len(pairs) <= _PAIRS_IN_JSON else f'{_PAIRS_IN_JSON:,}'}"
+        _say(console, *_left_out(len(pairs) - _MOST_PAIRS, "pair", written), *_PAIRS)
 
 
 def _print_disagreements(console: Console, judged: Judges) -> None:
@@ -189,9 +190,7 @@ def _print_disagreements(console: Console, judged: Judges) -> None:
     cells = (_dispute_cells([*row.items()], len(judged.scores)) for row in shown.rows())
     title = "Where judges and gold disagree, most wrong judges first"
     print_table(console, title, headers, cells, left=[j for j in range(len(headers)) if j != 2])
-    more = len(table) - _MOST_ITEMS
-    left_out = [f"... and {plural(more, 'item')} more: -o FILE writes all"] if more > 0 else []
-    _say(console, *left_out, *_DISPUTED)
+    _say(console, *_left_out(len(table) - _MOST_ITEMS, "item", "-o FILE writes all"), *_DISPUTED)
 
 
 def _dispute_cells(entries: Sequence[tuple[str, Any]], n_judges: int) -> list[str]:
@@ -205,9 +204,9 @@ def _dispute_cells(entries: Sequence[tuple[str, Any]], n_judges: int) -> list[st
     return [one_line(item, _LONGEST_ID), str(gold), counts, verdict, one_line(wrong, _LONGEST_TEXT), *texts]
 
 
-def _left_out(n_more: int, what: str) -> Iterator[str]:
+def _left_out(n_more: int, what: str, written: str = "--json FILE writes all") -> Iterator[str]:
     if n_more > 0:
-        yield f"... and {plural(n_more, what)} more: --json FILE writes all"
+        yield f"... and {plural(n_more, what)} more: {written}"
 
 
 def _say(console: Console, *sentences: str) -> None:
