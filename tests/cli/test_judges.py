@@ -26,8 +26,8 @@ def test_the_numbers_are_those_of_the_library(folder: Path, run: Run) -> None:
     lines = [" ".join(line.split()) for line in answer.stdout.splitlines()]
     for row in judged.scores:
         assert any(line.startswith(f"{row.judge} {row.n_votes} {row.n_gold} {row.agreement:.3f} ") for line in lines)
-        said = row.rates[0].true_positive
-        assert any(line.startswith(f"{row.judge} {said.n_gold} {said.estimate:.3f} ") for line in lines)
+        given = row.rates[0].true_positive
+        assert any(line.startswith(f"{row.judge} {given.n_gold} {given.estimate:.3f} ") for line in lines)
     for sentence in judged.sentences:
         assert sentence in lines
     assert "How often each says 'ham'" in answer.stdout
@@ -41,10 +41,10 @@ def test_tables_and_explanations_fit_eighty_columns(folder: Path, run: Run) -> N
 
 
 def test_json_has_everything_and_stdout_nothing_else(folder: Path, run: Run) -> None:
-    found = json.loads(judge(run, folder, "--json", "-").stdout)
+    content = json.loads(judge(run, folder, "--json", "-").stdout)
     judged = tw.judges(tw.read_votes(folder / "votes.csv", gold=folder / "gold.csv"))
-    assert [row["judge"] for row in found["judges"]] == [row.judge for row in judged.scores]
-    first, score = found["judges"][0], judged.scores[0]
+    assert [row["judge"] for row in content["judges"]] == [row.judge for row in judged.scores]
+    first, score = content["judges"][0], judged.scores[0]
     assert first["agreement"] == {
         "estimate": score.agreement,
         "lower": score.interval[0],
@@ -53,10 +53,10 @@ def test_json_has_everything_and_stdout_nothing_else(folder: Path, run: Run) -> 
     }
     assert first["cost_per_label"] is None
     assert first["rates"][0]["class"] == "spam"
-    assert {"confidence_level", "method", "assumption", "n_gold", "n_items"} <= set(found)
-    assert found["is_guarantee"] is True
-    assert len(found["disagreements"]) == len(judged.disagreements)
-    assert found["krippendorff_alpha"] == judged.alpha
+    assert {"confidence_level", "method", "assumption", "n_gold", "n_items"} <= set(content)
+    assert content["is_guarantee"] is True
+    assert len(content["disagreements"]) == len(judged.disagreements)
+    assert content["krippendorff_alpha"] == judged.alpha
 
 
 def test_disagreements_and_json_are_written(folder: Path, run: Run) -> None:
@@ -65,8 +65,8 @@ def test_disagreements_and_json_are_written(folder: Path, run: Run) -> None:
     assert f"written: {folder / 'wrong.csv'}" in answer.stdout
     with (folder / "wrong.csv").open() as file:
         rows = [*csv.DictReader(file)]
-    found = json.loads((folder / "out.json").read_text())["disagreements"]
-    assert [row["id"] for row in rows] == [row["id"] for row in found]
+    content = json.loads((folder / "out.json").read_text())["disagreements"]
+    assert [row["id"] for row in rows] == [row["id"] for row in content]
     assert [*rows[0]] == ["id", "gold", "n_wrong", "n_votes", "panel", "caps", "links", "length"]
     assert all(row["gold"] != row["caps"] or row["links"] or row["length"] for row in rows)
     again = judge(run, folder, "-o", folder / "wrong.csv")

@@ -95,9 +95,9 @@ def all_hold(array: IntArray, labels: IntArray, scores: Sequence[JudgeScore]) ->
         voted = votes >= 0
         pairs.append((row.interval, votes[voted] == labels[voted]))
         for rates in row.rates:
-            said, is_so = votes == rates.class_name, labels == rates.class_name
-            pairs.append((rates.true_positive.interval, said[voted & is_so]))
-            pairs.append((rates.false_positive.interval, said[voted & ~is_so]))
+            given, is_so = votes == rates.class_name, labels == rates.class_name
+            pairs.append((rates.true_positive.interval, given[voted & is_so]))
+            pairs.append((rates.false_positive.interval, given[voted & ~is_so]))
     return all(low - 1e-9 <= among.mean() <= high + 1e-9 for (low, high), among in pairs)
 
 

@@ -129,8 +129,8 @@ class Judges(ShowsItself):
     @property
     def sentences(self) -> list[str]:
         """What is found, one sentence each."""
-        found_out = [self.guarantee, self._budget(), self._among_each_other(), self._together()]
-        return [sentence for sentence in (*found_out, "" if self.best is None else str(self.best)) if sentence]
+        parts = [self.guarantee, self._budget(), self._among_each_other(), self._together()]
+        return [sentence for sentence in (*parts, "" if self.best is None else str(self.best)) if sentence]
 
     def _budget(self) -> str:
         if self.n_intervals < 2:

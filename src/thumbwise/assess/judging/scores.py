@@ -127,8 +127,8 @@ class ErrorShare:
 def share_error(heard: Heard, asked: Sequence[int], error: float) -> ErrorShare:
     """Split the error; by votes and numbers of items, not by labels."""
     counted = heard.counts.expected >= LEAST_EXPECTED
-    said = heard.by_class[:, list(asked)]
-    open_rates = (said > 0) & (said < heard.by_class.sum(axis=1, keepdims=True)) & counted[:, None]
+    given = heard.by_class[:, list(asked)]
+    open_rates = (given > 0) & (given < heard.by_class.sum(axis=1, keepdims=True)) & counted[:, None]
     first = {key: m for m, key in reversed([*enumerate(heard.counts.keys)])}
     n_intervals = sum(int(counted[m]) + 2 * int(open_rates[m].sum()) for m in first.values())
     return ErrorShare(n_intervals, error / max(1, n_intervals), counted, open_rates)
@@ -174,10 +174,10 @@ def _rates(heard: Heard, asked: Sequence[int], share: ErrorShare) -> list[tuple[
     names, voted = heard.sample.pool.class_names, heard.on_gold >= 0
     columns = []
     for a, c in enumerate(asked):
-        said = heard.on_gold == c
+        given = heard.on_gold == c
         certain = _known_from_votes(heard, c)
         sides = [
-            _side(said & is_so, voted & is_so, certain, share.each * share.open_rates[:, a])
+            _side(given & is_so, voted & is_so, certain, share.each * share.open_rates[:, a])
             for is_so in ((heard.labels == c)[:, None], (heard.labels != c)[:, None])
         ]
         columns.append([ClassRates(names[c], *pair) for pair in zip(*sides, strict=True)])
@@ -186,12 +186,12 @@ def _rates(heard: Heard, asked: Sequence[int], share: ErrorShare) -> list[tuple[
 
 def _known_from_votes(heard: Heard, c: int) -> FloatArray:
     """0 for a judge that votes and never says the class, 1 for one that says nothing else, NaN for the others."""
-    said, total = heard.by_class[:, c], heard.by_class.sum(axis=1)
-    return np.where(total == 0, np.nan, np.where(said == 0, 0.0, np.where(said == total, 1.0, np.nan)))
+    given, total = heard.by_class[:, c], heard.by_class.sum(axis=1)
+    return np.where(total == 0, np.nan, np.where(given == 0, 0.0, np.where(given == total, 1.0, np.nan)))
 
 
-def _side(said: AnyArray, voted: AnyArray, certain: FloatArray, error: FloatArray) -> list[Rate]:
-    n_said, n_gold = said.sum(axis=0), voted.sum(axis=0)
+def _side(given: AnyArray, voted: AnyArray, certain: FloatArray, error: FloatArray) -> list[Rate]:
+    n_said, n_gold = given.sum(axis=0), voted.sum(axis=0)
     lower, upper = rate_bounds(n_said, n_gold, error)
     is_known = ~np.isnan(certain)
     lower, upper = np.where(is_known, certain, lower), np.where(is_known, certain, upper)
