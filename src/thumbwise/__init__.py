@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from thumbwise.assess.check_rules.findings import Finding as Finding
     from thumbwise.assess.checks import check as check
     from thumbwise.assess.comparison import compare as compare
+    from thumbwise.assess.judges import judges as judges
+    from thumbwise.assess.judging.result import Judges as Judges
     from thumbwise.assess.planning import plan as plan
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
@@ -115,6 +117,7 @@ _HOMES = {
     "InvalidLabelsError": "thumbwise.exceptions",
     "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
+    "Judges": "thumbwise.assess.judging.result",
     "Jury": "thumbwise.io.jury",
     "LazyVotes": "thumbwise.votes.lazy_votes",
     "MajorityVote": "thumbwise.models.majority_vote",
@@ -138,6 +141,7 @@ _HOMES = {
     "explain": "thumbwise.models.explained.explaining",
     "explain_many": "thumbwise.models.explained.explaining",
     "held_out_proba": "thumbwise.models.folds",
+    "judges": "thumbwise.assess.judges",
     "labels_frame": "thumbwise.io.labeled",
     "load": "thumbwise.models.saved.saving",
     "neg_log_loss": "thumbwise.models.folds",
@@ -212,6 +216,8 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "plan",
     "draw_gold",
     "compare",
+    "judges",
+    "Judges",
     "held_out_proba",
     "neg_log_loss",
     "Drift",

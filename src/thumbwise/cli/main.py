@@ -259,6 +259,36 @@ def check(
 
 @app.command()
 @reads_votes
+def judges(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    of: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="The class whose rates are wanted. [default: of two the second, else all]"),
+    ] = None,
+    cost: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=COST", help="What one vote of a judge costs; repeat for more.")
+    ] = None,
+    confidence: _Confidence = 0.95,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Table of the gold items on which judges are wrong.")
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")
+    ] = None,
+    overwrite: _Overwrite = False,
+) -> None:
+    """Say how far to trust each judge: agreement, rates, shared errors, costs, and where it is wrong."""
+    with reported():
+        from thumbwise.cli.judges import JudgeChoices, judge_files  # noqa: PLC0415
+
+        choices = JudgeChoices(confidence, of, cost or ())
+        judge_files(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
+
+
+@app.command()
+@reads_votes
 def report(
     votes: VotesArgument,
     gold: Path | None,

@@ -43,9 +43,11 @@ OPTIONS = {
     "methods": "--methods NAME,NAME,...",
     "target": "--target BOUND",
     "skip": "--skip CODE",
+    "of": "--of CLASS",
+    "costs": "--cost NAME=COST",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip", "drop")
+REPEATED = ("ignore", "skip", "drop", "costs")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:
