@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from thumbwise.game.prediction_costs import add_rule as add_rule
     from thumbwise.game.ranges import certify as certify
     from thumbwise.game.ranges import share_range as share_range
-    from thumbwise.rates.asking import rate as rate
-    from thumbwise.rates.results import Rates as Rates
     from thumbwise.io.gold_draws import draw_gold as draw_gold
     from thumbwise.io.jury import Jury as Jury
     from thumbwise.io.jury import read_jury as read_jury
@@ -81,6 +79,8 @@ if TYPE_CHECKING:
     from thumbwise.models.stack import Stack as Stack
     from thumbwise.numerics.patterns import ABSTAIN as ABSTAIN
     from thumbwise.paper import theory as theory
+    from thumbwise.rates.asking import rate as rate
+    from thumbwise.rates.results import Rates as Rates
     from thumbwise.rules.applied import AppliedRules as AppliedRules
     from thumbwise.rules.labeling_functions import apply_rules as apply_rules
     from thumbwise.rules.labeling_functions import rule as rule

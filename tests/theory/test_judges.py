@@ -1,7 +1,7 @@
 """Judges against gold: counts by hand, coverage of all intervals together, and what is said about few, many and silent.
 
-Kills, tried once: rates over all gold items in place of those with a vote; the error not split; a panel that is chosen
-after gold; a best judge among all, however few their votes.
+Kills, tried once: rates over all gold items in place of those with a vote; the error not split; a best judge among all,
+however few their votes.
 """
 
 from __future__ import annotations

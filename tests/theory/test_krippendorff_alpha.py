@@ -1,7 +1,4 @@
-"""Krippendorff's alpha: the example that its author works out, and the definition, pair by pair.
-
-Kills, tried once: items with one vote counted in; m in place of m - 1; counts of patterns left out.
-"""
+"""Krippendorff's alpha: the example that its author works out, and the definition, pair by pair."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Bounds on a rate in a group of unknown size: coverage by enumeration, whatever the size.
 
-Kills, tried once: plain Clopper-Pearson where one is right, which misses too often without replacement; the error in
-place of half of it.
+Kills, tried once: plain Clopper-Pearson where one is right, which misses too often without replacement.
 """
 
 from __future__ import annotations

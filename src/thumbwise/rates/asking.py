@@ -13,7 +13,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.box.designs import ByClass, Stratified
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.evidence import Evidence
-from thumbwise.box.gold import Design, GoldIs
+from thumbwise.box.gold import Design, GoldIs, gold_items_are
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
 from thumbwise.rates.asked import Asked, Groups, check_gold_in, check_within, class_number, open_asked
 from thumbwise.rates.columns import Columns
@@ -217,6 +217,9 @@ class _Asking:
         evidence = gold_evidence(self.asked.sample, confidence_level, EXACT, n_permutations)
         if self.method == "asymptotic":
             evidence = replace(evidence, is_implied=False, method="asymptotic (PPI++)")
+        if isinstance(self.design, ByClass):
+            about = f"within each class {gold_items_are(len(self.asked.sample))} drawn at random"
+            return replace(evidence, assumption=about)
         if self.clusters is None:
             return evidence
         n_drawn = len(np.unique(self.clusters.codes[self.asked.placed("cluster")]))

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from thumbwise._typing import IntArray
 from thumbwise.box.designs import ByClass
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.linear import find_frequencies
 from thumbwise.box.moments.of_classes import class_frequencies
+from thumbwise.numerics.class_sizes import class_size_bounds
 from thumbwise.rates.asked import Asked
 from thumbwise.rates.intervals import Interval
 from thumbwise.rates.results import Rate
@@ -59,4 +61,20 @@ def _estimate(sample: GoldSample, number: int) -> float:
 
 def _by_class(asked: Asked, number: int, error: float) -> Interval:
     """From how often the panel says the class on items of each class, and how often on all items."""
-    raise NotImplementedError
+    sample, panel = asked.sample, asked.panel
+    says = panel.verdicts(sample.votes.patterns)[sample.votes.inverse] == number
+    n_classes, pool = sample.pool.n_classes, sample.pool
+    marked, drawn = (np.bincount(sample.labels, part, minlength=n_classes).astype(np.int64) for part in (says, None))
+    total = int(pool.patterns.counts[panel.verdicts(pool.patterns) == number].sum())
+    is_outside = sample.gold_is == "separate" and asked.positions is None
+    low, high = class_size_bounds(marked, drawn, total, pool.n_items, error, of=number, is_outside=is_outside)
+    n_items = max(1, pool.n_items)
+    return Interval(_corrected(marked, drawn, total / n_items, number), low / n_items, high / n_items).held(0, 1)
+
+
+def _corrected(marked: IntArray, drawn: IntArray, said: float, number: int) -> float:
+    """What the panel says, corrected for its error (Rogan and Gladen, 1978), the other classes taken together."""
+    right, own = marked[number], drawn[number]
+    true = right / max(1, own)
+    false = (marked.sum() - right) / max(1, drawn.sum() - own)
+    return float(said if true <= false else np.clip((said - false) / (true - false), 0, 1))
