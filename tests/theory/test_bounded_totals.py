@@ -1,6 +1,8 @@
 """Sums of bounded values by betting: what the bettor expects, over every draw; the bounds, by plain loops.
 
-Coverage is judged with a threshold whose false-alarm rate is 10^-6 a test.
+Coverage is judged with a threshold whose false-alarm rate is 10^-6 a test. Kills, tried once: error in place of
+error / 2; stakes that know the value they are for; the largest money on the way in place of stopping; running means
+that must all reach the goal; stakes of a cell that change within it; kinds without units.
 """
 
 from __future__ import annotations
