@@ -271,7 +271,9 @@ def rate(
     votes: VotesArgument,
     gold: Path | None,
     roles: Roles,
-    of: Annotated[str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")] = None,
+    of: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")
+    ] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Column of groups, such as system.")] = None,
     versus: Annotated[
         str | None,

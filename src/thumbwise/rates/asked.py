@@ -13,6 +13,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
 from thumbwise.box.opened_gold import as_design, known_gold, open_gold
+from thumbwise.box.opinions.choosing import population_of
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
 from thumbwise.rates.counts import Rows
 from thumbwise.rates.verdicts import Panel
@@ -47,7 +48,8 @@ class Asked:
 
     @cached_property
     def panel(self) -> Panel:
-        return Panel.of(self.sample.pool.patterns)
+        """From the votes of all that gold was drawn from, so that it does not depend on which items are gold."""
+        return Panel.of(population_of(self.sample))
 
     def rows(self, groups: Groups | None = None) -> Rows:
         """A row per item, or per pattern if items are elsewhere."""
