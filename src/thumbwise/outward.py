@@ -82,3 +82,45 @@ def level(confidence: float) -> str:
     ('95 %', '99.9 %', '99.99 %')
     """
     return f"{round_down(100 * confidence, 2):.2f}".rstrip("0").rstrip(".") + " %"
+
+
+def percent_at_least(share: float, digits: int = 1) -> str:
+    """A lower bound of a share, in per cent.
+
+    Examples
+    --------
+    >>> percent_at_least(0.88274), percent_at_least(0.88), percent_at_least(1)
+    ('88.2 %', '88.0 %', '100 %')
+    """
+    return _percent(round_down(100 * share, digits), digits)
+
+
+def percent_at_most(share: float, digits: int = 1) -> str:
+    """An upper bound of a share, in per cent.
+
+    Examples
+    --------
+    >>> percent_at_most(0.88274), percent_at_most(0)
+    ('88.3 %', '0 %')
+    """
+    return _percent(round_up(100 * share, digits), digits)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share that is no bound, in per cent; it is 100 % or 0 % only if it is that exactly.
+
+    Examples
+    --------
+    >>> percent(0.9351), percent(0.99996), percent(1)
+    ('94 %', '> 99 %', '100 %')
+    """
+    nearest = round(100 * share, digits)
+    if nearest >= 100 > 100 * share:
+        return f"> {_percent(100 - 10.0**-digits, digits)}"
+    if nearest <= 0 < share:
+        return f"< {_percent(10.0**-digits, digits)}"
+    return _percent(nearest, digits)
+
+
+def _percent(value: float, digits: int) -> str:
+    return f"{value:.0f} %" if value in (0, 100) else f"{value:.{digits}f} %"
