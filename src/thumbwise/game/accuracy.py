@@ -108,8 +108,13 @@ class AccuracyProof(Statement):
         if self._right is None or self.box is None:
             return None
         names = self.box.class_names or range(self._right.n_classes)
-        return tuple(
-            ClassAccuracy(name, *self._right.precision(c), *self._right.recall(c)) for c, name in enumerate(names)
+        return tuple(self._of_class(c, name, self._right) for c, name in enumerate(names))
+
+    def _of_class(self, c: int, name: Hashable, right: RightLabels) -> ClassAccuracy:
+        n_labeled, precision, multipliers = right.precision(c)
+        n_wrong = (1 - self.accuracy_at_least) * self.n_open
+        return ClassAccuracy(
+            name, n_labeled, precision, multipliers, *right.recall(c, (precision or 0.0) * n_labeled, n_wrong)
         )
 
     @property
@@ -129,8 +134,8 @@ class AccuracyProof(Statement):
         """
         if self.multipliers is None or self.box is None or self.evidence.widening is not None:
             raise InvalidBoxError(
-                "a proof can be verified if it was made here, from a box that was not widened; this one was read from a "
-                "file, or its box contradicted itself. Fit the model again."
+                "a proof can be verified if it was made here, from a box that was not widened; this one was read from "
+                "a file, or its box contradicted itself. Fit the model again."
             )
         read = in_memory(as_votes(votes, self.box.class_names))
         costs = np.asarray(labels)[:, None] != np.arange(read.n_classes)
@@ -188,7 +193,8 @@ def certify_accuracy(
     n_known = 0 if known is None else len(known)
     asked = query_box(box) if widening is None else None
     for over in [box] if asked is None else [asked, box]:
-        right = RightLabels(labels, _pose(votes, over, known, widening), votes.n_items - n_known)
+        used = np.flatnonzero((over.lower > over.least) | (over.upper < over.most))
+        right = RightLabels(labels, _pose(votes, over, known, widening), votes.n_items - n_known, used)
         answer = right.wrong()
         if over is box or np.isfinite(answer.attained) or not solve_dual(right.problem).is_infeasible:
             break

@@ -7,8 +7,8 @@ With n items, labels that are given, and any true classes y whose moments lie in
 
 for every vector u of multipliers (:mod:`thumbwise.numerics.linear_bounds`). Recall is a ratio. With R right labels of
 class c, and M items of the class with another label, R / (R + M) >= r exactly where r (R + M) - R <= 0, which is linear
-too: cost r - 1 where y is c and so is the label, r where only y is. So r is proved by any u with B_r(u) <= 0; and B_r(u)
-grows with r, so that for a given u the largest such r is found by halving.
+too: cost r - 1 where y is c and so is the label, r where only y is. So r is proved by any u with B_r(u) <= 0, and since
+B_r(u) grows with r, the largest r that a given u proves is found by halving.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, solve_at_any_price
 from thumbwise.numerics.maxent import Problem
+from thumbwise.numerics.shared_features import take_columns
 
 # Shares are printed to a thousandth. Bounds are valid wherever programs stop.
 _TOL = 1e-5
-_CLOSE = 2e-4
-_MOST_PROGRAMS = 8
+_CLOSE = 5e-4
+_MOST_PROGRAMS = 6
 _HALVINGS = 50
 
 
@@ -40,11 +41,14 @@ class RightLabels:
     problem : Problem
         The box, on these items.
     n_items : int
+    used : ndarray of shape (n_used,)
+        Moments that the box says something about; the multipliers of the others are 0.
     """
 
     labels: IntArray
     problem: Problem
     n_items: int
+    used: IntArray
 
     @property
     def n_classes(self) -> int:
@@ -52,8 +56,17 @@ class RightLabels:
 
     @cached_property
     def units(self) -> Units:
-        """Patterns of the items, at no cost."""
-        return Units.of_game(self.problem, np.zeros((len(self.labels), self.n_classes)), self.n_items)
+        """Patterns of the items, at no cost; with the moments that are used only."""
+        whole, used = self.problem, self.used
+        bounds = (part[used] for part in (whole.shares, whole.lower, whole.upper))
+        problem = Problem(take_columns(whole.features, used), whole.masses, *bounds, whole.n_classes)
+        return Units.of_game(problem, np.zeros((len(self.labels), self.n_classes)), self.n_items)
+
+    def multipliers(self, of_used: FloatArray) -> FloatArray:
+        """Of all moments, from those of the used ones."""
+        multipliers = np.zeros(len(self.problem.shares))
+        multipliers[self.used] = of_used
+        return multipliers
 
     @cached_property
     def _is_label(self) -> AnyArray:
@@ -62,49 +75,82 @@ class RightLabels:
 
     def wrong(self) -> Answer:
         """The largest share of wrong labels."""
-        return solve_at_any_price(replace(self.units, costs=(~self._is_label).astype(float)), tol=_TOL)
+        answer = solve_at_any_price(replace(self.units, costs=(~self._is_label).astype(float)), tol=_TOL)
+        return replace(answer, multipliers=self.multipliers(answer.multipliers))
 
     def precision(self, c: int) -> tuple[int, float | None, FloatArray]:
         """Items with the label, the least share of them that are of the class, and the multipliers that prove it."""
         units, has_label = self.units, self._is_label[:, c]
-        n_labeled = int(round(float(units.counts @ has_label)))
+        n_labeled = round(float(units.counts @ has_label))
         if n_labeled == 0:
-            return 0, None, np.zeros(len(units.least))
+            return 0, None, np.zeros(len(self.problem.shares))
         costs = has_label[:, None] & (np.arange(self.n_classes) != c)
         answer = solve_at_any_price(replace(units, costs=costs.astype(float)), tol=_TOL * n_labeled / self.n_items)
-        return n_labeled, float(np.clip(1 - answer.bound * self.n_items / n_labeled, 0, 1)), answer.multipliers
+        share = float(np.clip(1 - answer.bound * self.n_items / n_labeled, 0, 1))
+        return n_labeled, share, self.multipliers(answer.multipliers)
 
-    def recall(self, c: int) -> tuple[float, FloatArray]:
+    def recall(self, c: int, n_right: float, n_wrong: float) -> tuple[float, FloatArray]:
         """The least share of the items of a class that have its label, and the multipliers that prove it.
 
-        Programs are solved at some shares, each where a straight line through the last ones says that their value is 0,
-        until the share that is proved comes close to one that no proof can reach.
+        Parameters
+        ----------
+        c : int
+            Number of the class.
+        n_right, n_wrong : float
+            Right labels of the class, at least, and wrong labels of all classes, at most: where the search begins.
         """
-        ratio = _Ratio(self.units, self._is_label[:, c], c)
-        best, multipliers = 0.0, np.zeros(len(self.units.least))
-        low, high, at = (0.0, -1.0), (1.0, 1.0), 0.5
+        best, multipliers = 0.0, np.zeros(len(self.used))
+        if n_right <= 0:
+            return best, self.multipliers(multipliers)
+        ratio, search = _Ratio(self.units, self._is_label[:, c], c), _Search(-n_right / self.n_items)
+        at = n_right / (n_right + n_wrong)
         for _ in range(_MOST_PROGRAMS):
             answer = ratio.solve(at)
             proved = ratio.largest_share(answer.multipliers)
             if proved > best:
                 best, multipliers = proved, answer.multipliers
-            if answer.bound <= 0:
-                low = (at, answer.bound)
-            else:
-                high = (at, answer.bound)
-            if high[0] - best < _CLOSE or abs(answer.bound) == 0:
+            search.add(at, answer.bound)
+            if search.ceiling - best < _CLOSE:
                 break
-            at = _between(low, high, best)
-        return best, multipliers
+            at = search.next(best)
+        return best, self.multipliers(multipliers)
 
 
-def _between(low: tuple[float, float], high: tuple[float, float], best: float) -> float:
-    """Where a line through two points is 0, kept off the ends."""
-    (a, below), (b, above) = low, high
-    first = max(a, best)
-    crossing = a + (b - a) * below / (below - above) if below < above else first
-    margin = 0.02 * (b - first)
-    return float(np.clip(crossing, first + margin, b - margin))
+class _Search:
+    """Where a convex growing function crosses 0, from its values: it lies below its chords, and above them beyond.
+
+    So a chord from below to above 0 crosses it too early, and one between two values below 0, prolonged, too late. The
+    first value is that at 0.
+    """
+
+    def __init__(self, at_zero: float) -> None:
+        self._below = [(0.0, at_zero)]
+        self._above: tuple[float, float] | None = None
+
+    def add(self, place: float, value: float) -> None:
+        if value > 0:
+            self._above = (place, value)
+        else:
+            self._below.append((place, value))
+
+    @property
+    def ceiling(self) -> float:
+        """No crossing lies above."""
+        highest = 1.0 if self._above is None else self._above[0]
+        return min(highest, _crossing(*self._below[-2:])) if len(self._below) > 1 else highest
+
+    def next(self, best: float) -> float:
+        """An early and a late crossing in turn, beyond what is proved already."""
+        last = self._below[-1]
+        is_late = self._above is None or last[0] >= self._above[0] or self._above[0] - self.ceiling > _CLOSE
+        early = best if self._above is None else _crossing(last, self._above)
+        return self.ceiling if is_late else max(early, best)
+
+
+def _crossing(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Where the line through two points is 0; 1 if it does not rise."""
+    (a, low), (b, high) = first, second
+    return a - low * (b - a) / (high - low) if high > low else 1.0
 
 
 @dataclass(frozen=True, eq=False)
