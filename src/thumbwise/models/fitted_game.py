@@ -15,7 +15,6 @@ from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.feasibility import widen
 from thumbwise.numerics.linear_bounds import Units, solve_at_any_price
 from thumbwise.numerics.maxent import Problem
-from thumbwise.numerics.shared_features import take_columns
 from thumbwise.votes.counted_votes import CountedVotes
 
 # A dual value is a bound wherever a search ends; so near to the optimum it is the least one to six digits.
@@ -61,14 +60,7 @@ def bounds_by_part(model: Fitted, votes: CountedVotes) -> dict[str, float]:
 
 def _least_bound(problem: Problem, used: IntArray, weights: FloatArray) -> float:
     """What the game proves with some of its moments."""
-    part = Problem(
-        take_columns(problem.features, used),
-        problem.masses,
-        problem.shares[used],
-        problem.lower[used],
-        problem.upper[used],
-        problem.n_classes,
-    )
+    part = problem.take(used)
     return max(0.0, solve_from(part, weights[used], tol=_ROUGH, max_iter=_MAX_ITER).dual_value)
 
 

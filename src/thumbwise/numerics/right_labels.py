@@ -21,7 +21,6 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, solve_at_any_price
 from thumbwise.numerics.maxent import Problem
-from thumbwise.numerics.shared_features import take_columns
 
 # Shares are printed to a thousandth. Bounds are valid wherever programs stop.
 _TOL = 1e-5
@@ -57,10 +56,8 @@ class RightLabels:
     @cached_property
     def units(self) -> Units:
         """Patterns of the items, at no cost; with the moments that are used only."""
-        whole, used = self.problem, self.used
-        bounds = (part[used] for part in (whole.shares, whole.lower, whole.upper))
-        problem = Problem(take_columns(whole.features, used), whole.masses, *bounds, whole.n_classes)
-        return Units.of_game(problem, np.zeros((len(self.labels), self.n_classes)), self.n_items)
+        nothing = np.zeros((len(self.labels), self.n_classes))
+        return Units.of_game(self.problem.take(self.used), nothing, self.n_items)
 
     def multipliers(self, of_used: FloatArray) -> FloatArray:
         """Of all moments, from those of the used ones."""
