@@ -1,0 +1,1 @@
+"""Numbers that people report: shares of a class, means, and differences, with intervals that hold."""

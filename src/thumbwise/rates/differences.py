@@ -1,0 +1,129 @@
+"""Intervals for the difference of two shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import ndtri
+
+from thumbwise.numerics.two_groups import TwoGroups, least_worth
+from thumbwise.rates.counts import Counts
+from thumbwise.rates.intervals import BY_NAME, Interval, Method, assisted, asymptotic
+
+Way: TypeAlias = Callable[[Counts, Counts, float], tuple[float, float]]
+# What the panel is supposed to be worth when a way is chosen: so often is it right, whichever it says.
+_SUPPOSED = 0.85
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """Bounds on a sum over two groups of items whose weights lie between two numbers.
+
+    Attributes
+    ----------
+    groups : TwoGroups
+        Right ones of each.
+    weight : tuple of float
+        Sum of the weights of all items of each group.
+    least, most : float
+        Weights of single items.
+    """
+
+    groups: TwoGroups
+    weight: tuple[float, float]
+    least: float
+    most: float
+
+    def low(self, error: float) -> float:
+        """In the second group, where most are supposed to be right, the wrong ones weigh what they can; in the first
+        the right ones what they must."""
+        worth = replace(self.groups, worth=(self.least, self.most))
+        return self.weight[1] - self.most * self.groups.population[1] + least_worth(worth, error)
+
+    def mirrored(self) -> _Weighed:
+        """Right and wrong, and so the groups, exchanged."""
+        other = self.groups.mirrored()
+        turned = TwoGroups(*((part[1], part[0]) for part in (other.right, other.drawn, other.population)))
+        return _Weighed(turned, (self.weight[1], self.weight[0]), self.least, self.most)
+
+
+def difference(ours: Counts, theirs: Counts, error: float, method: Method) -> Interval:
+    """Of two groups of items: the share in the first less the share in the second.
+
+    Helped by the panel, one of three ways is taken, whichever would give the narrowest interval if the panel were right
+    85 % of the time: *gold alone*, two groups and their random samples; *the panel across both*, items for which it
+    speaks in favour of the difference and those for which it speaks against, each a random sample over both groups,
+    which is best for groups of about the same size; *one by one*, an assisted interval for each share with half of the
+    error. Numbers of items decide, labels have no part in it.
+
+    *Guarantee*: the difference lies within with probability at least ``1 - error``, if gold is a random sample of the
+    items of both groups.
+    """
+    estimates = [BY_NAME[method](counts, error).estimate for counts in (ours, theirs)]
+    if method == "asymptotic":
+        return _asymptotic(ours, theirs, error)
+    way = _gold_alone if method == "exact" else _choose(ours, theirs, error)
+    low, high = way(ours, theirs, error)
+    return Interval(estimates[0] - estimates[1], low, high).held(-1, 1)
+
+
+def _choose(ours: Counts, theirs: Counts, error: float) -> Way:
+    """By numbers of items and draws alone."""
+    ways: list[Way] = [_gold_alone, _one_by_one]
+    if ours.n_outside == 0 and (ours.drawn[::-1] + theirs.drawn > 0).all():
+        ways.insert(0, _across)
+    supposed = [_suppose(counts) for counts in (ours, theirs)]
+    widths = [float(np.subtract(*way(*supposed, error)[::-1])) for way in ways]
+    return ways[int(np.argmin(np.round(widths, 9)))]
+
+
+def _suppose(counts: Counts) -> Counts:
+    """What would be counted if the panel were as good as is supposed."""
+    right = np.rint(counts.drawn * [1 - _SUPPOSED, _SUPPOSED]).astype(np.int64)
+    return replace(counts, right=right, outside=int(right.sum()) if counts.n_outside else 0)
+
+
+def _gold_alone(ours: Counts, theirs: Counts, error: float) -> tuple[float, float]:
+    """Right ones of the first group and wrong ones of the second are added up."""
+    right, drawn, population = (
+        (int(ours_part.sum()), int(theirs_part.sum()))
+        for ours_part, theirs_part in (
+            (ours.right, theirs.drawn - theirs.right),
+            (ours.drawn, theirs.drawn),
+            (ours.population, theirs.population),
+        )
+    )
+    groups = TwoGroups(right, drawn, population, (1 / ours.n_items, 1 / theirs.n_items))
+    known = ours.outside / ours.n_items + (theirs.n_outside - theirs.outside) / theirs.n_items
+    low = least_worth(groups, error / 2)
+    high = groups.most - least_worth(groups.mirrored(), error / 2)
+    return low - known - 1, high - known - 1
+
+
+def _across(ours: Counts, theirs: Counts, error: float) -> tuple[float, float]:
+    """The first group of items: those that the panel puts against the difference; the second: those in favour."""
+    sizes = ours.population + theirs.population[::-1]
+    drawn = ours.drawn + theirs.drawn[::-1]
+    right = ours.right + (theirs.drawn - theirs.right)[::-1]
+    weights = (1 / ours.n_items, 1 / theirs.n_items)
+    totals = ours.population * weights[0] + theirs.population[::-1] * weights[1]
+    groups = TwoGroups(*((int(part[0]), int(part[1])) for part in (right, drawn, sizes)))
+    weighed = _Weighed(groups, (float(totals[0]), float(totals[1])), min(weights), max(weights))
+    return weighed.low(error / 2) - 1, 1 - weighed.mirrored().low(error / 2)
+
+
+def _one_by_one(ours: Counts, theirs: Counts, error: float) -> tuple[float, float]:
+    mine, other = assisted(ours, error / 2), assisted(theirs, error / 2)
+    return mine.lower - other.upper, mine.upper - other.lower
+
+
+def _asymptotic(ours: Counts, theirs: Counts, error: float) -> Interval:
+    """Variances added up."""
+    both = [asymptotic(counts, error) for counts in (ours, theirs)]
+    z = -ndtri(error / 2)
+    spread = float(np.sqrt(sum((part.width / (2 * z)) ** 2 for part in both)))
+    centre = both[0].estimate - both[1].estimate
+    return Interval(centre, centre - z * spread, centre + z * spread)
