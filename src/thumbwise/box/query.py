@@ -27,7 +27,7 @@ class PanelVerdict(WeightedVote):
     """The class for which the weights of its voters sum to most, of every item: where several do, the first of them."""
 
     def verdicts(self, patterns: Patterns) -> IntArray:
-        return np.asarray(self.scores(patterns).argmax(axis=1))
+        return np.asarray(np.round(self.scores(patterns), 9).argmax(axis=1))  # sums of weights round
 
 
 def settle_verdict(sample: GoldSample) -> PanelVerdict:

@@ -156,8 +156,8 @@ class AccuracyProof(Statement):
         return f"the {self.n_open:,} labels that are not gold"
 
     def _beside(self) -> str:
-        overall = f"; {percent_at_least(self.accuracy_at_least_all)} of all {self.n_items:,}" if self.n_known else ""
-        return f"their probabilities expect {percent(self.expected)}{overall}"
+        overall = f"{percent_at_least(self.accuracy_at_least_all)} of all {self.n_items:,}; " if self.n_known else ""
+        return f"{overall}their probabilities expect {percent(self.expected)}"
 
 
 def certify_accuracy(
