@@ -49,8 +49,8 @@ def print_by_class(console: Console, table: Tidy) -> None:
         [str(row["class"]), whole(row["n_labeled"]), _share(row["precision_at_least"]), _share(row["recall_at_least"])]
         for row in table.rows()
     ]
-    headers = ["class", "items\nlabeled so", "of them right\nat least", "of the class found\nat least"]
-    print_table(console, "Labels of each class, of items without gold (precision and recall)", headers, rows)
+    headers = ["class", "items\nlabeled so", "precision\nat least", "recall\nat least"]
+    print_table(console, "Right labels by class, without gold", headers, rows)
 
 
 def _share(share: float | None) -> str:
