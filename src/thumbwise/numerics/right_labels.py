@@ -25,7 +25,7 @@ from thumbwise.numerics.maxent import Problem
 # Shares are printed to a thousandth. Bounds are valid wherever programs stop.
 _TOL = 1e-5
 _CLOSE = 5e-4
-_MOST_PROGRAMS = 6
+_MOST_PROGRAMS = 12
 _HALVINGS = 50
 
 
@@ -123,11 +123,14 @@ class _Search:
     def __init__(self, at_zero: float) -> None:
         self._below = [(0.0, at_zero)]
         self._above: tuple[float, float] | None = None
+        self._is_slow = False
 
     def add(self, place: float, value: float) -> None:
+        """A value, at a place between those that are known."""
         if value > 0:
-            self._above = (place, value)
+            self._above, self._is_slow = (place, value), False
         else:
+            self._is_slow = self._above is not None and place < (self._below[-1][0] + self._above[0]) / 2
             self._below.append((place, value))
 
     @property
@@ -137,11 +140,11 @@ class _Search:
         return min(highest, _crossing(*self._below[-2:])) if len(self._below) > 1 else highest
 
     def next(self, best: float) -> float:
-        """An early and a late crossing in turn, beyond what is proved already."""
-        last = self._below[-1]
-        is_late = self._above is None or last[0] >= self._above[0] or self._above[0] - self.ceiling > _CLOSE
-        early = best if self._above is None else _crossing(last, self._above)
-        return self.ceiling if is_late else max(early, best)
+        """An early and a late crossing in turn, beyond what is proved already; half-way where an early one was slow."""
+        if self._above is None or self._above[0] - self.ceiling > _CLOSE:
+            return self.ceiling
+        early = _crossing(self._below[-1], self._above)
+        return (best + self.ceiling) / 2 if self._is_slow else max(early, best)
 
 
 def _crossing(first: tuple[float, float], second: tuple[float, float]) -> float:
