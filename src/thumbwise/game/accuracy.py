@@ -81,6 +81,18 @@ class AccuracyProof(Statement):
         What the program ran over: :func:`thumbwise.box.query.query_box`, or the box that was given.
     evidence : Evidence
         Where the intervals come from.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], rule_names=["a", "b"])
+    >>> box = tw.Box.from_bounds(votes, {"a": (0.75, 1), "b": (0.3, 0.5)})
+    >>> proof = tw.BalsubramaniFreund().fit(votes, box=box).certificate_.accuracy
+    >>> print(proof)  # doctest: +NORMALIZE_WHITESPACE
+    At least 75.0 % of these labels are right (their probabilities expect 75 %), if the true labeling satisfies the
+    bounds that were written.
+    >>> [(row.class_name, row.n_labeled, round(row.recall_at_least, 2)) for row in proof.classes]
+    [(0, 1, 0.0), (1, 3, 0.67)]
     """
 
     accuracy_at_least: float
