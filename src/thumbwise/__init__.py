@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from thumbwise.assess.check_rules.findings import Finding as Finding
     from thumbwise.assess.checks import check as check
     from thumbwise.assess.comparison import compare as compare
+    from thumbwise.assess.judges import judges as judges
+    from thumbwise.assess.judging.result import Judges as Judges
     from thumbwise.assess.planning import plan as plan
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
@@ -78,6 +80,8 @@ if TYPE_CHECKING:
     from thumbwise.models.stack import Stack as Stack
     from thumbwise.numerics.patterns import ABSTAIN as ABSTAIN
     from thumbwise.paper import theory as theory
+    from thumbwise.rates.asking import rate as rate
+    from thumbwise.rates.results import Rates as Rates
     from thumbwise.rules.applied import AppliedRules as AppliedRules
     from thumbwise.rules.labeling_functions import apply_rules as apply_rules
     from thumbwise.rules.labeling_functions import rule as rule
@@ -115,11 +119,13 @@ _HOMES = {
     "InvalidLabelsError": "thumbwise.exceptions",
     "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
+    "Judges": "thumbwise.assess.judging.result",
     "Jury": "thumbwise.io.jury",
     "LazyVotes": "thumbwise.votes.lazy_votes",
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
     "NoGuaranteeError": "thumbwise.exceptions",
+    "Rates": "thumbwise.rates.results",
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rules.pipeline_step",
     "SoftLabels": "thumbwise.models.end_model",
@@ -137,10 +143,12 @@ _HOMES = {
     "explain": "thumbwise.models.explained.explaining",
     "explain_many": "thumbwise.models.explained.explaining",
     "held_out_proba": "thumbwise.models.folds",
+    "judges": "thumbwise.assess.judges",
     "labels_frame": "thumbwise.io.labeled",
     "load": "thumbwise.models.saved.saving",
     "neg_log_loss": "thumbwise.models.folds",
     "plan": "thumbwise.assess.planning",
+    "rate": "thumbwise.rates.asking",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
     "read_votes": "thumbwise.io.sources",
@@ -206,9 +214,13 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "read_predictions",
     "add_rule",
     "share_range",
+    "rate",
+    "Rates",
     "plan",
     "draw_gold",
     "compare",
+    "judges",
+    "Judges",
     "held_out_proba",
     "neg_log_loss",
     "Drift",

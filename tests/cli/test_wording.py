@@ -48,6 +48,8 @@ PYTHON_ONLY = {
     "class_frequencies": "no command takes them",
     "n_folds": "no command draws a frontier alone",
     "class_name": "no command asks for the share of a class",
+    "y": "gold is a file or a column",
+    "n_shown": "commands leave it as it is",
 }
 # Modules in reach of a command with arguments in plain text, and why nobody reads them there.
 EXCUSED = {

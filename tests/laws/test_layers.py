@@ -19,6 +19,7 @@ ROOMS = (
     "votes",
     "rules",
     "box",
+    "rates",
     "game",
     "models",
     "io",

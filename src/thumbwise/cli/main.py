@@ -262,6 +262,85 @@ def check(
     raise typer.Exit(code)
 
 
+class MethodOfRates(StrEnum):
+    """How intervals for rates are made."""
+
+    ASSISTED = "assisted"
+    EXACT = "exact"
+    ASYMPTOTIC = "asymptotic"
+
+
+@app.command()
+@reads_votes
+def rate(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    of: Annotated[str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Column of groups, such as system.")] = None,
+    versus: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Difference of two groups; without --by, of two columns of predictions."),
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(metavar="1,2,...", help="The mean of these labels instead of a share; or a=1,b=2.")
+    ] = None,
+    method: Annotated[
+        MethodOfRates, typer.Option(help="Helped by the rules, from gold alone, or PPI++ (no guarantee).")
+    ] = MethodOfRates.ASSISTED,
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="Gold was drawn class by class, so many of each.")
+    ] = False,
+    confidence: Annotated[float, typer.Option(help="Probability that all intervals hold at once.")] = 0.95,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")
+    ] = None,
+    overwrite: _Overwrite = False,
+) -> None:
+    """Say what share of the items is of a class, and between which numbers that lies; by group, and the difference."""
+    with reported():
+        from thumbwise.cli.rate import RateChoices, rate_files, read_values  # noqa: PLC0415
+        from thumbwise.cli.reading_options import fields_of  # noqa: PLC0415
+
+        pair = None if versus is None else fields_of(versus)
+        numbers = None if values is None else read_values(fields_of(values))
+        choices = RateChoices(of, by, pair, cluster, numbers, method.value, by_class, confidence)
+        rate_files(votes, gold, roles, choices, json=json, overwrite=overwrite)
+
+
+@app.command()
+@reads_votes
+def judges(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    of: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="The class whose rates are wanted. [default: of two the second, else all]"),
+    ] = None,
+    cost: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=COST", help="What one vote of a judge costs; repeat for more.")
+    ] = None,
+    confidence: _Confidence = 0.95,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Table of the gold items on which judges are wrong.")
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")
+    ] = None,
+    overwrite: _Overwrite = False,
+) -> None:
+    """Say how far to trust each judge: agreement, rates, shared errors, costs, and where it is wrong."""
+    with reported():
+        from thumbwise.cli.judges import JudgeChoices, judge_files  # noqa: PLC0415
+
+        choices = JudgeChoices(confidence, of, cost or ())
+        judge_files(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
+
+
 @app.command()
 @reads_votes
 def report(

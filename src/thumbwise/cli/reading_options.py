@@ -97,12 +97,13 @@ def _as_roles(**given: Any) -> Roles:
     return Roles(
         **plain,
         ignore=tuple(ignore or ()),
-        class_names=None if classes is None else _fields(classes),
-        codes=None if codes is None else dict(_code(field) for field in _fields(codes)),
+        class_names=None if classes is None else fields_of(classes),
+        codes=None if codes is None else dict(_code(field) for field in fields_of(codes)),
     )
 
 
-def _fields(text: str) -> list[str]:
+def fields_of(text: str) -> list[str]:
+    """What commas separate; a field in quotes may hold one."""
     return next(csv.reader([text], skipinitialspace=True), [])
 
 

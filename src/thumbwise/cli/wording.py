@@ -38,14 +38,19 @@ OPTIONS = {
     "spill": "--spill DIR",
     "overwrite": "--overwrite",
     "metric": "--metric NAME",
+    "by": "--by NAME",
+    "cluster": "--cluster NAME",
+    "values": "--values 1,2,...",
     "versus": "--versus FILE",
     "gold_unseen": "--gold-unseen",
     "methods": "--methods NAME,NAME,...",
     "target": "--target BOUND",
     "skip": "--skip CODE",
+    "of": "--of CLASS",
+    "costs": "--cost NAME=COST",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip", "drop")
+REPEATED = ("ignore", "skip", "drop", "costs")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:

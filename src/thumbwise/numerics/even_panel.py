@@ -78,7 +78,7 @@ def first_informative(patterns: Patterns) -> FloatArray:
     """The same, and 0 too for rules that say one class of every item: they tell no item from another."""
     votes = np.zeros((patterns.n_rules, patterns.n_classes), dtype=np.int64)
     np.add.at(votes, (patterns.rules, patterns.classes), patterns.counts[patterns.owners])
-    return first_of_copies(patterns) * (votes.max(axis=1, initial=0) < patterns.n_items)
+    return np.asarray(first_of_copies(patterns) * (votes.max(axis=1, initial=0) < patterns.n_items))
 
 
 def weighted_scores(patterns: Patterns, weights: FloatArray) -> FloatArray:

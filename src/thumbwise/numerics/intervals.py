@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.hypergeometric import fewest_right
@@ -12,6 +12,8 @@ from thumbwise.numerics.stratified_totals import GroupCounts, fewest_in_groups
 
 # Of the error of a sum over groups, what goes into bounds on each group alone, which the rest then relies on.
 _FOR_SINGLE_GROUPS = 0.1
+# Up to this error on a side the binomial tails below are never lighter than hypergeometric ones.
+_MOST_IN_A_TAIL = 0.25
 
 
 def hypergeometric_bounds(
@@ -162,6 +164,42 @@ def _cells(fewest: int, most: int) -> tuple[IntArray, IntArray]:
     while (new := first[-1] + max(1, (first[-1] - fewest) // 25)) <= most:
         first.append(new)
     return np.array(first), np.array([*(value - 1 for value in first[1:]), max(fewest, most)])
+
+
+def rate_bounds(right: npt.ArrayLike, drawn: npt.ArrayLike, error: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Bounds on the share of right ones in a group of any, unknown, size, from a random part of it.
+
+    Clopper-Pearson bounds at half of the error on each side; where one alone is right, the lower bound is half of the
+    error over ``drawn``, a little less. *Proof* that they hold without replacement too: let K of M be right, p = K / M.
+    The number X of right ones among d drawn is a sum of independent indicators (Vatutin and Mikhailov 1982), so that
+    P(X >= r) is at most the binomial one if r - 1 >= d p (Hoeffding 1956). The Clopper-Pearson bound p of r >= 2 at an
+    error of at most 1/4 is no larger than (r - 1) / d. And P(X >= 1) <= d p.
+
+    *Guarantee*: the share lies within the bounds with probability at least ``1 - error``, for a group of every size, or
+    for the probability behind independent draws.
+
+    Parameters
+    ----------
+    right, drawn : array-like of int
+        ``0 <= right <= drawn``, elementwise; [0, 1] where nothing was drawn.
+    error : array-like of float
+        0 gives [0, 1].
+
+    Examples
+    --------
+    >>> lower, upper = rate_bounds([9, 1], 10, 0.05)
+    >>> lower.round(4).tolist(), upper.round(4).tolist()
+    ([0.555, 0.0025], [0.9975, 0.445])
+    """
+    right, drawn, error = np.broadcast_arrays(right, drawn, np.asarray(error, dtype=float))
+    half = np.minimum(error / 2, _MOST_IN_A_TAIL)
+    return _least_rate(right, drawn, half), 1 - _least_rate(drawn - right, drawn, half)
+
+
+def _least_rate(right: IntArray, drawn: IntArray, error: FloatArray) -> FloatArray:
+    lower = beta.ppf(error, np.maximum(right, 1), np.maximum(drawn - right, 0) + 1)
+    lower = np.where(right == 1, error / np.maximum(drawn, 1), lower)
+    return np.where((right == 0) | (error == 0), 0.0, lower)
 
 
 def symmetrise(share: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

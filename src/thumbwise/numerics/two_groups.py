@@ -5,11 +5,12 @@ numbers. Outcomes x = (x_1, x_2) are put in an order, and with R the outcomes th
 
     limit  =  min { v_1 K_1 + v_2 K_2  :  P_K(X in R) > error }
 
-is the largest lower bound with that order (Buehler, 1957): where the truth lies below the limit of some outcomes, all of
-these together have probability at most ``error``. A thousandth of the error goes into exact bounds on K_1 and on K_2, and
-the minimum is taken within these (Berger and Boos, 1994), which makes for fewer places to look at. The order is settled before anything is drawn, by the numbers of items
-and of draws alone. It may be any; here it is that of an approximate lower bound, the one that likelihood gives, so that
-the chance of R is about the same wherever the truth lies, and little is lost by looking for the worst K.
+is the largest lower bound with that order (Buehler, 1957): where the truth lies below the limit of some outcomes, all
+of these together have probability at most ``error``. A thousandth of the error goes into exact bounds on K_1 and on
+K_2, and the minimum is taken within these (Berger and Boos, 1994), which makes for fewer places to look at. The order
+is settled before anything is drawn, by the numbers of items and of draws alone. It may be any; here it is that of an
+approximate lower bound, the one that likelihood gives, so that the chance of R is about the same wherever the truth
+lies, and little is lost by looking for the worst K.
 
 R is an up-set, more right ones never lower an outcome. So P_K(R) grows with K_1 and with K_2, and for K_1 in a cell
 [a, b] no total below v_1 a + v_2 (smallest K_2 that goes with b) is possible: cells are cut until the least of these
@@ -83,7 +84,7 @@ def two_group_bounds(groups: TwoGroups, error: float) -> tuple[float, float]:
     >>> groups = TwoGroups(right=(49, 1), drawn=(50, 50), population=(500, 500))
     >>> low, high = two_group_bounds(groups, error=0.05)
     >>> round(low), round(high)  # of 1,000; one group of 100 with 50 right ones would give 407 and 593
-    (460, 540)
+    (461, 539)
     """
     low = least_worth(groups, error / 2)
     return low, max(low, groups.most - least_worth(groups.mirrored(), error / 2))
@@ -113,7 +114,8 @@ class _Search:
     def starts(self) -> IntArray:
         """For each x_1 the smallest x_2 of an outcome in R; one more than were drawn if there is none."""
         n_1, n_2 = self.groups.drawn
-        bar = approximate_limits(*(np.array([x]) for x in self.groups.right), self.groups, self.error)[0]
+        seen_1, seen_2 = (np.array([x]) for x in self.groups.right)
+        bar = approximate_limits(seen_1, seen_2, self.groups, self.error)[0]
         x_1 = np.arange(n_1 + 1)
         low, high = np.full(n_1 + 1, -1), np.full(n_1 + 1, n_2 + 1)
         while (high - low > 1).any():
@@ -217,7 +219,9 @@ def approximate_limits(x_1: IntArray, x_2: IntArray, groups: TwoGroups, error: f
         moved = _moved(shares, np.exp(middle)[..., None] * part / informative)
         is_far = (informative * _divergence(shares, moved)).sum(axis=-1) > goal
         low, high = np.where(is_far, low, middle), np.where(is_far, middle, high)
-    return np.asarray(np.round((part * _moved(shares, np.exp(low)[..., None] * part / informative)).sum(axis=-1), _DIGITS))
+    return np.asarray(
+        np.round((part * _moved(shares, np.exp(low)[..., None] * part / informative)).sum(axis=-1), _DIGITS)
+    )
 
 
 def _moved(share: FloatArray, multiplier: FloatArray) -> FloatArray:

@@ -89,3 +89,11 @@ class Rows:
         if not self.is_separate:
             return Counts(right, drawn, population)
         return Counts(right, drawn, population + drawn, int(right.sum()), int(drawn.sum()))
+
+    def where(self, chosen: BoolArray, gold_chosen: BoolArray) -> Rows:
+        """Some rows, and some gold items, chosen without looking at labels."""
+        pattern, group, count = (part[chosen] for part in (self.pattern, self.group, self.count))
+        gold_pattern, gold_group, labels = (
+            part[gold_chosen] for part in (self.gold_pattern, self.gold_group, self.labels)
+        )
+        return Rows(pattern, group, count, gold_pattern, gold_group, labels, self.is_separate)

@@ -38,8 +38,11 @@ class _Weighed:
     most: float
 
     def low(self, error: float) -> float:
-        """In the second group, where most are supposed to be right, the wrong ones weigh what they can; in the first
-        the right ones what they must."""
+        """A lower bound on the sum.
+
+        In the second group, where most are supposed to be right, the wrong ones weigh as much as they can, and in the
+        first the right ones as little.
+        """
         worth = replace(self.groups, worth=(self.least, self.most))
         return self.weight[1] - self.most * self.groups.population[1] + least_worth(worth, error)
 
@@ -75,8 +78,9 @@ def _choose(ours: Counts, theirs: Counts, error: float) -> Way:
     ways: list[Way] = [_gold_alone, _one_by_one]
     if ours.n_outside == 0 and (ours.drawn[::-1] + theirs.drawn > 0).all():
         ways.insert(0, _across)
-    supposed = [_suppose(counts) for counts in (ours, theirs)]
-    widths = [float(np.subtract(*way(*supposed, error)[::-1])) for way in ways]
+    supposed, other = _suppose(ours), _suppose(theirs)
+    ends = [way(supposed, other, error) for way in ways]
+    widths = [high - low for low, high in ends]
     return ways[int(np.argmin(np.round(widths, 9)))]
 
 

@@ -1,5 +1,4 @@
-"""Intervals for a share, by name: from gold alone, helped by the panel, and the asymptotic one of prediction-powered
-inference."""
+"""Intervals for a share, by name: from gold alone, helped by the panel, and that of prediction-powered inference."""
 
 from __future__ import annotations
 

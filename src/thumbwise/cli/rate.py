@@ -1,0 +1,156 @@
+"""thumbwise rate: the share of a class, or a mean, with an interval that holds; by group, and between groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from thumbwise.box.designs import ByClass
+from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
+from thumbwise.cli.json_output import check_json, is_stdout, write_json
+from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.io.elsewhere import are_many, is_large
+from thumbwise.io.readings import Reading, no_gold
+from thumbwise.io.roles import Roles
+from thumbwise.io.sources import read_source
+from thumbwise.rates.asking import rate
+from thumbwise.rates.intervals import Method
+from thumbwise.rates.results import HEADERS, Rates, table_row
+from thumbwise.tables.databases import database
+
+_HOW_TO_READ = (
+    "lower, upper: between these the truth on these items lies, guaranteed",
+    "*asymptotic: PPI++, which many tools print; no guarantee, it misses more often than it says with few labels",
+)
+_POINTS = "differences are in points: +2.3 is 2.3 % of the items"
+
+
+@dataclass(frozen=True)
+class RateChoices:
+    """What the options ask for.
+
+    Attributes
+    ----------
+    of : str or None
+        Class whose share is wanted.
+    by, cluster : str or None
+        Columns of groups, and of clusters that were drawn as a whole.
+    versus : sequence of str or None
+        Two groups, or two columns of predictions.
+    values : mapping of str to float or None
+        Number of each class, if a mean is wanted.
+    method : str
+    by_class : bool
+        Whether gold was drawn class by class.
+    confidence : float
+    """
+
+    of: str | None = None
+    by: str | None = None
+    versus: Sequence[str] | None = None
+    cluster: str | None = None
+    values: Mapping[str, float] | None = None
+    method: Method = "assisted"
+    by_class: bool = False
+    confidence: float = 0.95
+
+
+def read_values(fields: Sequence[str]) -> dict[str, float]:
+    """The number of each class: as it is, or behind its name.
+
+    Examples
+    --------
+    >>> read_values(["1", "2"]), read_values(["poor=1", "good=2.5"])
+    ({'1': 1.0, '2': 2.0}, {'poor': 1.0, 'good': 2.5})
+    """
+    return dict(_value(field) for field in fields)
+
+
+def _value(field: str) -> tuple[str, float]:
+    name, sign, number = field.rpartition("=")
+    try:
+        return (name if sign else number), float(number)
+    except ValueError:
+        raise InvalidChoiceError(
+            '--values must be numbers, or classes with a number each, such as "1,2,3,4,5" or "poor=1,good=2"; found '
+            f"{field!r}."
+        ) from None
+
+
+def rate_files(
+    votes: Path,
+    gold: Path | None,
+    roles: Roles,
+    choices: RateChoices,
+    *,
+    json: str | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Read votes and gold, write what is to be written, and print what was found; or JSON on stdout, and no more."""
+    check_json(json, inputs=(votes, gold), overwrite=overwrite)
+    if gold is None and roles.gold_column is None:
+        raise no_gold()
+    roles = _with_columns(roles, choices)
+    stays = are_many(votes, roles) or is_large(votes, roles)
+    with database() if stays else nullcontext() as connection:
+        with progress("reading"):
+            reading = read_source(votes, gold, roles, connection=connection, stays=stays)
+        with progress("bounding"):
+            reported = _ask(reading, choices)
+    if json is not None:
+        write_json(reported.as_dict(), json, overwrite)
+    if not is_stdout(json):
+        _print(str(votes), reading, roles.abstain, reported, json)
+
+
+def _with_columns(roles: Roles, choices: RateChoices) -> Roles:
+    """Columns of groups and clusters are no rules, and classes with numbers are the classes there are."""
+    named = [name for name in (choices.by, choices.cluster) if name is not None and name not in roles.ignore]
+    names = roles.class_names
+    if names is None and choices.values is not None:
+        names = list(choices.values)
+    return replace(roles, ignore=(*roles.ignore, *named), class_names=names)
+
+
+def _ask(reading: Reading, choices: RateChoices) -> Rates:
+    """What the options ask for, of what was read."""
+    if not len(reading.gold_labels):
+        raise no_gold()
+    return rate(
+        reading,
+        of=choices.of,
+        by=choices.by,
+        versus=choices.versus,
+        cluster=choices.cluster,
+        values=choices.values,
+        method=choices.method,
+        gold_is=ByClass({}) if choices.by_class else None,
+        confidence_level=choices.confidence,
+    )
+
+
+def _print(source: str, reading: Reading, abstain: str | None, reported: Rates, json: str | None) -> None:
+    console = stdout()
+    print_understood(console, source, reading, abstain)
+    console.print()
+    if len(reported) > 1 or reported.rows[0].asymptotic is not None:
+        _print_table(console, reported)
+    for sentence in reported.sentences():
+        console.print(Text(visible(sentence), style="bold"))
+    for remark in reported.remarks:
+        console.print(Text(visible(remark)))
+    if json is not None:
+        console.print(Text(f"written: {visible(json)}"))
+
+
+def _print_table(console: Console, reported: Rates) -> None:
+    print_table(console, "Rates", HEADERS, [table_row(row) for row in reported])
+    has_points = any(row.kind == "difference" and row.unit.is_share for row in reported)
+    for line in (*_HOW_TO_READ, *([_POINTS] if has_points else [])):
+        console.print(Text(line))
+    console.print()

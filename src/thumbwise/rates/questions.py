@@ -1,0 +1,172 @@
+"""Questions about items: each answers for all of them, for a group, and for the difference of two groups."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from thumbwise._typing import FloatArray
+from thumbwise.rates.asked import Asked, Groups
+from thumbwise.rates.counts import Counts, Rows
+from thumbwise.rates.differences import difference
+from thumbwise.rates.intervals import BY_NAME, Interval, Method, asymptotic
+from thumbwise.rates.means import Drawn, Numbers
+from thumbwise.rates.results import Kind, Rate, Unit
+from thumbwise.summaries import plural
+
+# What is reported of a question, once the error is known that its interval may have.
+Line: TypeAlias = Callable[[float], Rate]
+
+
+@dataclass(frozen=True, eq=False)
+class Question(ABC):
+    """Something that is asked of items.
+
+    Attributes
+    ----------
+    asked : Asked
+    groups : Groups or None
+    method : {"assisted", "exact", "asymptotic"}
+    name : str
+        What is asked for, in words.
+    """
+
+    asked: Asked
+    groups: Groups | None
+    method: Method
+    name: str
+
+    @abstractmethod
+    def rate(self, group: int | None, error: float) -> Rate:
+        """Of all items, or of a group."""
+
+    @abstractmethod
+    def difference(self, ours: int, theirs: int, error: float) -> Rate:
+        """Of one group less that of another."""
+
+    def lines(self, pair: tuple[int, int] | None, *, has_all: bool = True) -> list[Line]:
+        """All items, each group, and the difference of a pair of them."""
+        lines: list[Line] = [lambda error: self.rate(None, error)] if has_all else []
+        n_groups = 0 if self.groups is None else len(self.groups.names)
+        lines += [lambda error, group=group: self.rate(group, error) for group in range(n_groups)]  # type: ignore[misc]
+        if pair is not None:
+            lines.append(lambda error: self.difference(*pair, error))
+        return lines
+
+    def group_name(self, group: int | None) -> str | None:
+        return None if group is None or self.groups is None else self.groups.names[group]
+
+    def pair_name(self, ours: int, theirs: int) -> str:
+        return f"{self.group_name(ours)} - {self.group_name(theirs)}"
+
+    def among(self, group: int | None, n_items: int) -> str:
+        """What is asked for, among which items."""
+        if group is None:
+            return f"{self.name} among {'this one item' if n_items == 1 else f'all {n_items:,} items'}"
+        return f"{self.name} among the {plural(n_items, 'item')} of {self.group_name(group)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Shares(Question):
+    """The share of a class.
+
+    Attributes
+    ----------
+    number : int
+        Of the class.
+    """
+
+    number: int
+
+    @cached_property
+    def rows(self) -> Rows:
+        return self.asked.rows(self.groups)
+
+    def counts(self, group: int | None) -> Counts:
+        """Items of which the panel says this class and others."""
+        panel, sample, rows = self.asked.panel, self.asked.sample, self.rows
+        says = (panel.verdicts(sample.pool.patterns) == self.number)[rows.pattern]
+        gold_says = (panel.verdicts(sample.votes.patterns) == self.number)[rows.gold_pattern]
+        return rows.ask(says, gold_says, rows.labels == self.number, group)
+
+    def rate(self, group: int | None, error: float) -> Rate:
+        counts = self.counts(group)
+        interval = BY_NAME[self.method](counts, error)
+        beside = None if self.method == "asymptotic" else asymptotic(counts, error)
+        what = self.among(group, counts.n_items)
+        name = self.group_name(group)
+        return Rate(interval, name, "rate", what, self.method, counts.n_gold, counts.n_items, beside)
+
+    def difference(self, ours: int, theirs: int, error: float) -> Rate:
+        both = self.counts(ours), self.counts(theirs)
+        beside = None if self.method == "asymptotic" else difference(*both, error, "asymptotic")
+        name = self.pair_name(ours, theirs)
+        return Rate(
+            difference(*both, error, self.method),
+            name,
+            "difference",
+            f"{self.name} in {self.group_name(ours)} less that in {self.group_name(theirs)}",
+            self.method,
+            sum(counts.n_gold for counts in both),
+            sum(counts.n_items for counts in both),
+            beside,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Means(Question):
+    """The mean of a number that each class stands for; also a share, if whole clusters of items were drawn.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_classes,)
+    unit : Unit
+    clusters : Groups or None
+    """
+
+    values: FloatArray
+    unit: Unit
+    clusters: Groups | None
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Of the items, in their order."""
+        sample, panel = self.asked.sample, self.asked.panel
+        rows = self.asked.rows(self.groups)
+        guess = panel.guesses(sample.pool.patterns, self.values)[rows.pattern]
+        known, is_gold = np.zeros(len(guess)), np.zeros(len(guess), dtype=bool)
+        places = self.asked.placed("values")
+        known[places], is_gold[places] = self.values[rows.labels], True
+        ends = float(self.values.min()), float(self.values.max())
+        return Numbers(*ends, guess, known, is_gold, places[sample.in_order])
+
+    def _weight(self, group: int | None) -> FloatArray:
+        """One over the number of items in question, for each of these."""
+        n = len(self.numbers.guess)
+        inside = np.ones(n) if group is None or self.groups is None else (self.groups.codes == group).astype(float)
+        return np.asarray(inside / inside.sum())
+
+    def _drawn(self, weight: FloatArray) -> Drawn:
+        return self.numbers.mean(weight) if self.clusters is None else self.numbers.clustered(weight, self.clusters)
+
+    def rate(self, group: int | None, error: float) -> Rate:
+        weight = self._weight(group)
+        return self._answer(weight, error, self.group_name(group), self.among(group, int((weight != 0).sum())), "rate")
+
+    def difference(self, ours: int, theirs: int, error: float) -> Rate:
+        what = f"{self.name} in {self.group_name(ours)} less that in {self.group_name(theirs)}"
+        weight = self._weight(ours) - self._weight(theirs)
+        return self._answer(weight, error, self.pair_name(ours, theirs), what, "difference")
+
+    def _answer(self, weight: FloatArray, error: float, name: str | None, what: str, kind: Kind) -> Rate:
+        drawn = self._drawn(weight)
+        interval = drawn.interval(error, self.method)
+        beside: Interval | None = None if self.method == "asymptotic" else drawn.interval(error, "asymptotic")
+        used = weight != 0
+        n_gold, n_items = int(self.numbers.is_gold[used].sum()), int(used.sum())
+        return Rate(interval, name, kind, what, self.method, n_gold, n_items, beside, self.unit)
