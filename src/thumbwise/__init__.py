@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from thumbwise.exceptions import MissingPackageError as MissingPackageError
     from thumbwise.exceptions import NoGuaranteeError as NoGuaranteeError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
+    from thumbwise.game.accuracy import AccuracyProof as AccuracyProof
     from thumbwise.game.certificate import Certificate as Certificate
     from thumbwise.game.prediction_costs import add_rule as add_rule
     from thumbwise.game.ranges import certify as certify
@@ -95,6 +96,7 @@ _HOMES = {
     "AppliedRules": "thumbwise.rules.applied",
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
     "Box": "thumbwise.box.box",
+    "AccuracyProof": "thumbwise.game.accuracy",
     "Certificate": "thumbwise.game.certificate",
     "Checks": "thumbwise.assess.check_rules.findings",
     "DataProgramming": "thumbwise.models.data_programming",
@@ -192,6 +194,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "moments",
     "opinions",
     "Certificate",
+    "AccuracyProof",
     "BalsubramaniFreund",
     "Frontier",
     "MajorityVote",

@@ -23,6 +23,7 @@ from thumbwise.display.report.heat import colour, heat_map
 from thumbwise.display.report.markup import png, tag
 from thumbwise.display.report.page import _pairs, _well_known
 from thumbwise.display.report.writing import write_report
+from thumbwise.outward import percent_at_least
 from thumbwise.summaries import one_line
 
 VOID = {"meta", "link", "img", "input", "br"}
@@ -81,6 +82,22 @@ def test_it_says_the_certificate_and_every_section() -> None:
         assert title in text
     assert "Nothing in the votes speaks against gold" in text
     assert small_reading().votes.fingerprint in text
+
+
+def test_right_labels_are_the_first_number_and_the_first_picture() -> None:
+    page, proof = small_page(), small_model().certificate_.accuracy
+    assert proof is not None
+    first = Tree(page[page.index('<p class="sentence') : page.index("<svg")]).text()
+    assert " ".join(first.split()) == str(proof)
+    picture = page[page.index("<svg") : page.index("</svg>")]
+    shown = re.search(r"at least (\d+\.\d) %</text>", picture)
+    assert shown
+    assert proof.accuracy_at_least - 0.001 < float(shown[1]) / 100 <= proof.accuracy_at_least
+    assert [name in picture for name in ("guaranteed", "expected", "guessing")] == [True] * 3
+    for row in proof.classes or ():
+        assert row.precision_at_least is not None
+        cells = f"{percent_at_least(row.precision_at_least)} {percent_at_least(row.recall_at_least)}"
+        assert cells in " ".join(Tree(page).text().split())
 
 
 def test_a_bound_is_shown_rounded_upward() -> None:

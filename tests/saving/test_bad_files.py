@@ -139,6 +139,8 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("BalsubramaniFreund-gold", put("learned", "box", "intervals", 0, "weight", "inf"), "weight must be a number"),
         ("BalsubramaniFreund-gold", put("learned", "certificate", "log_loss_bound", -1), "log_loss_bound must be"),
         ("BalsubramaniFreund-gold", put("learned", "certificate", "n_known", 21), "from 0 to 20; found 21"),
+        ("BalsubramaniFreund-gold", put("learned", "certificate", "accuracy", "expected", 2), "from 0 to 1; found 2"),
+        ("BalsubramaniFreund-gold", put("learned", "certificate", "accuracy", {}), "an object with all of its fields"),
         ("BalsubramaniFreund-more moments", opinion(-2, "rule", "x"), "one of the rules"),
         ("BalsubramaniFreund-more moments", opinion(-2, "said", "x"), "one of the classes"),
         ("BalsubramaniFreund-more moments", opinion(-2, "rate", 2), "number from 0 to 1"),

@@ -79,6 +79,9 @@ def test_the_certificate_and_the_box_come_back(name: str, tmp_path: Path) -> Non
     assert json.loads((tmp_path / "model.json").read_text())["learned"]["certificate"]["sentence"] == str(
         model.certificate_
     )
+    assert loaded.certificate_.accuracy_at_least == model.certificate_.accuracy_at_least is not None
+    assert str(loaded.certificate_.accuracy) == str(model.certificate_.accuracy)
+    assert loaded.certificate_.accuracy.classes is None
     assert repr(loaded.box_) == repr(model.box_)
     assert loaded.box_.about == model.box_.about
     for attribute in ("lower", "upper", "least", "most"):

@@ -34,7 +34,7 @@ def rate(
     by: Any = None,
     versus: Sequence[str] | None = None,
     cluster: Any = None,
-    values: Mapping[Hashable, float] | Sequence[float] | None = None,
+    values: Mapping[Any, float] | Sequence[float] | None = None,
     method: Method = "assisted",
     gold_is: GoldIs | Design | None = None,
     confidence_level: float = 0.95,
@@ -112,7 +112,7 @@ class _Asking:
     by: Any
     versus: Sequence[str] | None
     cluster: Any
-    values: Mapping[Hashable, float] | Sequence[float] | None
+    values: Mapping[Any, float] | Sequence[float] | None
     method: Method
 
     @cached_property
@@ -227,7 +227,7 @@ class _Asking:
         return replace(evidence, assumption=about, sample_check=None)
 
 
-def class_values(given: Mapping[Hashable, float] | Sequence[float], names: Sequence[Hashable]) -> FloatArray:
+def class_values(given: Mapping[Any, float] | Sequence[float], names: Sequence[Hashable]) -> FloatArray:
     """The number that each class stands for."""
     by_name = {str(name): value for name, value in given.items()} if isinstance(given, Mapping) else {}
     missing = [str(name) for name in names if by_name and str(name) not in by_name]
