@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
+from thumbwise.box.designs import ByClass
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
 from thumbwise.box.opened_gold import as_design, known_gold, open_gold
 from thumbwise.box.opinions.choosing import population_of
@@ -35,11 +36,14 @@ class Asked:
         Where the gold items are among the items, if they are and that is known.
     columns : mapping of str to sequence
         Further columns by item, of a reading.
+    is_outside : bool
+        Whether the gold items are further items, and not among those in question.
     """
 
     sample: GoldSample
     positions: IntArray | None
     columns: Any
+    is_outside: bool = False
 
     @property
     def is_lazy(self) -> bool:
@@ -49,7 +53,7 @@ class Asked:
     @cached_property
     def panel(self) -> Panel:
         """From the votes of all that gold was drawn from, so that it does not depend on which items are gold."""
-        return Panel.of(population_of(self.sample))
+        return Panel.of(population_of(self.sample) if self.is_outside else self.sample.pool.patterns)
 
     def rows(self, groups: Groups | None = None) -> Rows:
         """A row per item, or per pattern if items are elsewhere."""
@@ -58,8 +62,7 @@ class Asked:
         count = pool.patterns.counts if self.is_lazy else np.ones(len(pattern), dtype=np.int64)
         nothing = np.zeros(len(pattern), dtype=np.int64), np.zeros(len(self.sample), dtype=np.int64)
         of_items, of_gold = nothing if groups is None else (groups.codes, groups.codes[self.placed("by")])
-        is_separate = self.sample.gold_is == "separate"
-        return Rows(pattern, of_items, count, votes.inverse, of_gold, self.sample.labels, is_separate)
+        return Rows(pattern, of_items, count, votes.inverse, of_gold, self.sample.labels, self.is_outside)
 
     def values(self, given: Any, argument: str) -> AnyArray:
         """One value for each item, of a column by its name or as given."""
@@ -151,14 +154,15 @@ def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
             raise InvalidLabelsError(
                 "gold must come from one place; a Reading holds its own labels. Drop ", Argument("y"), "."
             )
-        sample = open_gold(votes, None, None, gold_is)
+        sample = _open(votes, None, gold_is)
         gold = getattr(votes, "gold", np.zeros(0))
-        is_placed = sample.gold_is == "subset" and len(gold) == sample.pool.n_items
+        is_outside = getattr(votes, "gold_is", sample.gold_is) == "separate"
+        is_placed = not is_outside and len(gold) == sample.pool.n_items
         places = np.flatnonzero(gold != UNKNOWN) if is_placed else None
-        return Asked(sample, places, getattr(votes, "passed_on", {}))
+        return Asked(sample, places, getattr(votes, "passed_on", {}), is_outside)
     if isinstance(y, (Gold, GoldSample)):
-        sample = open_gold(y, None, as_votes(votes), gold_is)
-        return Asked(sample, _places_by_id(sample), {})
+        sample = _open(y, as_votes(votes), gold_is)
+        return Asked(sample, _places_by_id(sample), {}, sample.gold_is == "separate")
     if y is None:
         raise InvalidLabelsError(
             "a rate needs gold labels: about a hundred items whose class somebody checked. Pass ", Argument("y"), "."
@@ -169,6 +173,13 @@ def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
     sample = GoldSample(gold_votes, coded, pool, design)
     design.check(sample)
     return Asked(sample, np.flatnonzero(known), {})
+
+
+def _open(gold: Any, pool: Any, gold_is: GoldIs | Design | None) -> GoldSample:
+    """Gold that was drawn class by class may be part of the pool too."""
+    if not isinstance(gold_is, ByClass):
+        return open_gold(gold, None, pool, gold_is)
+    return replace(open_gold(gold, None, pool, None), design=gold_is)
 
 
 def _places_by_id(sample: GoldSample) -> IntArray | None:
