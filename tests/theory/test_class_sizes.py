@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_several_classes_keep_every_size_that_agrees_and_few_others(
     assert spare <= most_spare * widths
 
 
-def simulate(rng: np.random.Generator, sizes: list[int], rates: list[float], drawn: list[int], is_outside: bool):
+def simulate(rng: np.random.Generator, sizes: list[int], rates: list[float], drawn: list[int], is_outside: bool) -> Any:
     """Marks of all items of each class; gold is drawn from them, and stays or goes."""
     marked = [rng.random(size) < rate for size, rate in zip(sizes, rates, strict=True)]
     gold = [int(rng.choice(has, n, replace=False).sum()) for has, n in zip(marked, drawn, strict=True)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Hashable
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -182,7 +183,7 @@ def draws(n_rules: int, n_gold: int, seed: int) -> Any:
 
 def holds(proof: AccuracyProof, labels: Any, truth: Any) -> bool:
     right = labels == truth
-    claims = [(proof.accuracy_at_least, right)]
+    claims: list[tuple[float | None, Any]] = [(proof.accuracy_at_least, right)]
     for c, row in enumerate(proof.classes or ()):
         claims += [(row.precision_at_least, right[labels == c]), (row.recall_at_least, right[truth == c])]
     return all(not len(among) or share <= among.mean() + 1e-9 for share, among in claims if share is not None)
@@ -269,7 +270,7 @@ def test_where_the_box_was_not_made_from_gold_or_was_changed_it_is_asked_itself(
 
 def test_frequencies_from_elsewhere_stay_as_they_are() -> None:
     votes, truth, gold = simulate(4, n=300)
-    given = {0: (0.4, 0.6), 1: (0.4, 0.6)}
+    given: dict[Hashable, tuple[float, float]] = {0: (0.4, 0.6), 1: (0.4, 0.6)}
     box = tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset", class_frequencies=given)
     query = query_box(box)
     assert query is not None
