@@ -15,7 +15,7 @@ N, N_GOLD = 300, 90
 SYSTEMS = np.where(np.arange(N) % 2, "B", "A")
 
 
-def make_case() -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def make_case() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Truth, votes of four judges, and which items are gold."""
     rng = np.random.default_rng(11)
     truth = np.where(rng.random(N) < np.where(SYSTEMS == "B", 0.8, 0.5), "pass", "fail")

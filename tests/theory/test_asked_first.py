@@ -16,7 +16,7 @@ from thumbwise.numerics.intervals import hypergeometric_bounds
 N, N_GOLD, N_DRAWS = 400, 60, 80
 
 
-def _case(seed: int) -> tuple[tw.Reading, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _case(seed: int) -> tuple[tw.Reading, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, N)
     array = np.where(rng.random((N, 6)) < 0.75, truth[:, None], 1 - truth[:, None])

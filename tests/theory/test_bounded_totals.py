@@ -179,7 +179,7 @@ def rare_errors(n_units: int, rng: np.random.Generator) -> tuple[Kinds, np.ndarr
 def differences(n_units: int, rng: np.random.Generator) -> tuple[Kinds, np.ndarray, np.ndarray]:
     kind = rng.integers(3, size=n_units)
     values = np.where(rng.random(n_units) < 0.8, kind - 1, rng.integers(-1, 2, size=n_units)).astype(float)
-    return Kinds(-np.ones(3), np.ones(3), np.arange(3) - 1.0, np.bincount(kind, minlength=3)), kind, values
+    return Kinds(-np.ones(3), np.ones(3), np.array([-1.0, 0.0, 1.0]), np.bincount(kind, minlength=3)), kind, values
 
 
 @pytest.mark.parametrize("make", [ratings, clusters, rare_errors, differences])
