@@ -25,28 +25,24 @@ def accuracy_chart(table: Tidy) -> Markup:
         ("guessing", facts["guessing"], f"at least {percent_at_least(facts['guessing'])}"),
     ]
     rows[0] = rows[0] if facts["is_guarantee"] else ("no guarantee", *rows[0][1:])
-    left, bottom = 92, 10 + 34 * len(rows)
-    scale = Scale(0, 100, left, WIDTH - 12)
+    bottom = 8 + 42 * len(rows)
+    scale = Scale(0, 100, 12, WIDTH - 12)
     parts = [axis_below(scale, bottom, "right labels in per cent, of the items without a gold label", top=4)]
-    for i, (name, share, told) in enumerate(rows):
-        parts.append(_bar(name, 100 * share, told, scale, 10 + 34 * i))
+    for i, (name, share, value) in enumerate(rows):
+        parts.append(_bar(name, 100 * share, value, scale, 8 + 42 * i))
     told = "; ".join(f"{name} {value}" for name, _, value in rows)
     about = f"Labels that are right, of the items without a gold label: {told}."
     return picture("accuracy", "How many labels are right", about, bottom + 36, *parts)
 
 
 def _bar(name: str, value: float, told: str, scale: Scale, y: float) -> Markup:
-    """A bar from 0, its name before it, and what it stands for inside or behind it, where there is room."""
-    start, end = scale(0), scale(value)
-    is_inside = end - start > 110
-    place, anchor, kind = (end - 7, "end", "value in") if is_inside else (end + 7, "start", "value")
+    """A bar from 0, and above it what it stands for."""
+    start, style = scale(0), f"share {name.replace(' ', '-')}"
     title = tag("title", f"{name}: {told}")
-    style = f"share {name.replace(' ', '-')}"
     return tag(
         "g",
-        text(name, start - 8, y + 16, "end"),
-        tag("rect", title, x=start, y=y, width=end - start, height=22, class_=style),
-        text(told, place, y + 16, anchor, kind),
+        text(f"{name} {told}", start + 2, y + 11, "start", "value"),
+        tag("rect", title, x=start, y=y + 17, width=scale(value) - start, height=14, class_=style),
     )
 
 
