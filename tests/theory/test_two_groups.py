@@ -1,7 +1,8 @@
 """Two groups: coverage over every outcome of small draws, and the limit as a plain loop over all truths finds it.
 
-Kills, tried once: outcomes as low as the one seen left out of R; a cell bounded by its last number; cells searched from one
-number too far; all of the error for single groups; empty cells at first, which made small groups worth less than none.
+Kills, tried once: outcomes as low as the one seen left out of R; a cell bounded by its last number; cells searched from
+one number too far; all of the error for single groups; empty cells at first, which made small groups worth less than
+none.
 """
 
 from __future__ import annotations
