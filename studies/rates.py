@@ -137,7 +137,8 @@ def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, s
     for name in sets:
         started = time.perf_counter()
         rows.append(table_row(TITLES.get(name, name), *study(name, n_gold, n_draws, n_differences, seed)))
-        print(f"{n_gold} {name} {time.perf_counter() - started:.0f} s", file=sys.stderr)
+        seconds = time.perf_counter() - started
+        print(f"{n_gold} {seconds:.0f} s | {' | '.join(rows[-1])} |", file=sys.stderr)
     about = (
         f"{n_gold} gold labels, {n_draws} draws (differences: {n_differences}), {1 - ERROR:.0%}. Mean width from gold "
         "alone (exact), that of the other methods as a part of it, and how often each interval holds the truth; for "

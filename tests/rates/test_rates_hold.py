@@ -216,6 +216,31 @@ def test_gold_drawn_within_groups() -> None:
     assert count_misses(ask, 40) <= allowed(40)
 
 
+@pytest.mark.parametrize("values", [None, [0.0, 1.0]])
+def test_a_difference_of_groups_from_which_gold_was_drawn_at_different_rates(values: Any) -> None:
+    """Over both groups together gold is no random sample, and a verdict across both would miss nearly always."""
+    rng = np.random.default_rng(8)
+    groups, n_trials, misses, pretended = np.repeat(["A", "B"], 400), 25, 0, 0
+    labels = np.concatenate([np.arange(400) % 20 < 2, np.arange(400) % 20 < 10]).astype(int)
+    votes = tw.Votes(
+        np.stack([np.where(rng.random(800) < 0.55, labels, 1 - labels)] * 2, axis=1), 2, item_groups=groups
+    )
+    truth = 0.1 - 0.5
+    of = None if values else 1
+    for _ in range(n_trials):
+        gold = np.concatenate([rng.choice(400, 160, replace=False), 400 + rng.choice(400, 20, replace=False)])
+        y = hide(labels, gold)
+        asked = {"by": groups, "versus": ["A", "B"], "of": of, "values": values, "confidence_level": LEVEL}
+        row = tw.rate(votes, y, **asked, gold_is=Stratified("subset")).rows[-1]
+        misses += not row.lower - 1e-9 <= truth <= row.upper + 1e-9
+        says = votes.array[:, 0]
+        both = [counts_of(says[p], labels[p], np.flatnonzero(y[p] >= 0)) for p in (groups == "A", groups == "B")]
+        low, high = differences._across(both[0], both[1], 1 - LEVEL)
+        pretended += not low <= truth <= high
+    assert misses <= allowed(n_trials)
+    assert pretended > allowed(n_trials)
+
+
 def test_all_items_of_gold_drawn_within_groups() -> None:
     labels, array, groups = items()
     votes = tw.Votes(array, n_classes=2, item_groups=groups)
