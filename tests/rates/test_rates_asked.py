@@ -18,7 +18,16 @@ RNG = np.random.default_rng(0)
 TRUTH = np.where(RNG.random(N) < 0.6, "pass", "fail")
 OTHER = np.where(TRUTH == "pass", "fail", "pass")
 ARRAY = np.where(RNG.random((N, 3)) < 0.85, TRUTH[:, None], OTHER[:, None])
-Y = np.where(np.arange(N) < 20, TRUTH, None)
+
+
+def known(chosen: np.ndarray) -> np.ndarray:
+    """Labels of some items."""
+    labels = TRUTH.astype(object)
+    labels[~chosen] = None
+    return labels
+
+
+Y = known(np.arange(N) < 20)
 BY = np.array(["A", "B"])[np.arange(N) % 2]
 FRAME = pd.DataFrame({"id": [f"i{i:02}" for i in range(N)], **dict(zip("abc", ARRAY.T, strict=True)), "system": BY})
 RULES = ["a", "b", "c"]
@@ -156,7 +165,7 @@ def test_numbers_as_json_are_plain(asked: dict[str, Any]) -> None:
 
 
 def test_one_gold_item_in_a_group_gives_finite_numbers() -> None:
-    y = np.where(np.isin(np.arange(N), [0, 2, 4, 5]), TRUTH, None)
+    y = known(np.isin(np.arange(N), [0, 2, 4, 5]))
     for asked in ({"of": "pass"}, {"values": [1, 5]}):
         json.dumps(tw.rate(votes(), y, by=BY, **asked).as_dict(), allow_nan=False)
 
@@ -181,7 +190,7 @@ def test_columns_that_differ_on_no_gold_item_may_be_either() -> None:
 
 @pytest.mark.parametrize("n_gold", [N, 1])
 def test_all_gold_and_next_to_none(n_gold: int) -> None:
-    rates = tw.rate(votes(), np.where(np.arange(N) < n_gold, TRUTH, None), of="pass")
+    rates = tw.rate(votes(), known(np.arange(N) < n_gold), of="pass")
     share = float(np.mean(TRUTH == "pass"))
     assert rates.lower <= share <= rates.upper
     assert rates.upper - rates.lower == (0 if n_gold == N else pytest.approx(1, abs=0.05))

@@ -223,7 +223,7 @@ def test_a_difference_of_groups_from_which_gold_was_drawn_at_different_rates(val
     groups, n_trials, misses, pretended = np.repeat(["A", "B"], 400), 25, 0, 0
     labels = np.concatenate([np.arange(400) % 20 < 2, np.arange(400) % 20 < 10]).astype(int)
     votes = tw.Votes(
-        np.stack([np.where(rng.random(800) < 0.55, labels, 1 - labels)] * 2, axis=1), 2, item_groups=groups
+        np.stack([np.where(rng.random(800) < 0.55, labels, 1 - labels)] * 2, axis=1), n_classes=2, item_groups=groups
     )
     truth = 0.1 - 0.5
     of = None if values else 1
