@@ -85,10 +85,11 @@ class Asked:
     def _column(self, name: str, argument: str) -> Sequence[Any]:
         if name not in self.columns:
             near = get_close_matches(name, list(self.columns), n=1)
-            have = ", ".join(map(repr, self.columns)) or "none"
+            have = ", ".join(map(repr, self.columns))
             raise InvalidChoiceError(
                 Argument(argument),
-                f" must name a column of the items that is no rule; found {name!r}, and the columns are {have}. ",
+                f" must name a column of the items that is no rule; found {name!r}, and ",
+                f"the columns are {have}. " if have else "there are no such columns. ",
                 f"Is {near[0]!r} meant? " if near else "",
                 "Name the columns that are no rules with ",
                 Argument("ignore", [name]),
@@ -102,8 +103,8 @@ class Asked:
         if self.positions is None:
             raise InvalidChoiceError(
                 Argument(argument),
-                " needs gold items that are among the items, so that it is known where they belong; these gold items "
-                "are not. Put them into the table of votes.",
+                " needs gold items that are among the items, so that it is known where they belong; of these gold "
+                "items it is not. Put them into the table of votes; if they are there, give the items ids.",
             )
         return self.positions
 
@@ -170,6 +171,7 @@ def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
     pool, labels = read_items(votes, y)
     gold_votes, coded, known = known_gold(pool, labels, pool)
     design = as_design(gold_is or "subset").in_item_order(gold_votes).take(known) if gold_is else as_design("subset")
+    _check_inside(design)
     sample = GoldSample(gold_votes, coded, pool, design)
     design.check(sample)
     return Asked(sample, np.flatnonzero(known), {})
@@ -180,6 +182,17 @@ def _open(gold: Any, pool: Any, gold_is: GoldIs | Design | None) -> GoldSample:
     if not isinstance(gold_is, ByClass):
         return open_gold(gold, None, pool, gold_is)
     return replace(open_gold(gold, None, pool, None), design=gold_is)
+
+
+def _check_inside(design: Design) -> None:
+    """Labels of the items themselves cannot be those of further items; drawn by class, either is allowed for."""
+    if design.gold_is == "separate" and not isinstance(design, ByClass):
+        raise InvalidLabelsError(
+            Argument("y"),
+            " holds labels of the items, so that gold is a part of them; found ",
+            Argument("gold_is", "separate"),
+            ". Say that it is a subset, or pass further items with labels as a Gold.",
+        )
 
 
 def _places_by_id(sample: GoldSample) -> IntArray | None:
@@ -222,4 +235,16 @@ def check_within(clusters: Groups, groups: Groups) -> None:
             f"{crossing[0]!r}. Name the clusters apart, or ask without ",
             Argument("by"),
             ".",
+        )
+
+
+def check_strata(groups: Groups, strata: IntArray) -> None:
+    """Refuse groups that cross those within which gold was drawn: it is no random sample of them."""
+    pairs = np.unique(np.stack([groups.codes, strata]), axis=1)
+    crossing = [groups.names[g] for g in np.flatnonzero(np.bincount(pairs[0]) > 1)]
+    if crossing:
+        raise InvalidLabelsError(
+            Argument("by"),
+            " must lie within the groups that gold was drawn by, for it is a random sample within each of those; "
+            f"{len(crossing)} of {len(groups.names)} groups do not, such as {crossing[0]!r}. Ask by those groups.",
         )
