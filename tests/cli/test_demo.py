@@ -40,7 +40,9 @@ def test_the_real_command_prints_the_certificate_and_the_truth() -> None:
     assert re.search(rf"majority vote .* {(majority == labels).mean():.3f}", answer.stdout)
     assert f"The bound held: the mean log loss on these items is {loss:.3f}" in answer.stdout
     assert "thumbwise label votes.csv --gold gold.csv -o labels.csv" in answer.stdout.splitlines()[-2]
-    assert [line for line in answer.stdout.splitlines() if len(line) > 80] == [str(model.certificate_)]
+    certificate = model.certificate_
+    proved = [str(certificate.accuracy), str(certificate)]
+    assert [line for line in answer.stdout.splitlines() if len(line) > 80] == proved
 
 
 def test_it_wins_its_own_table() -> None:

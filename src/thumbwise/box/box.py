@@ -13,7 +13,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.designs.by_class import ByClass
 from thumbwise.box.estimates import EXACT, Recipe, check_level, estimate_bounds, gold_evidence, open_empty
 from thumbwise.box.evidence import Evidence
-from thumbwise.box.gold import Design, GoldIs, GoldSample
+from thumbwise.box.gold import Design, GoldIs, GoldSample, Intervals
 from thumbwise.box.moments.linear import (
     ACCURACY,
     About,
@@ -58,14 +58,15 @@ class Box(ShowsItself):
     least, most : ndarray of shape (n_moments,) or float
         Between which values each moment can lie at all.
     class_bounds : ndarray of shape (2, n_classes) or None
-        Lower and upper bounds of the class frequencies if gold had been asked for nothing else, with all of the allowed
-        error: what can be said without any vote.
+        Bounds of the class frequencies with all of the allowed error: what can be said without any vote.
     class_names : tuple or None
         Classes of the votes that it was made for, under which arrays and frames beside it are read.
     gold : GoldSample or None
-        What it was made of, if that is still at hand: not in a box that was read from a file.
+        What it was made of, if that is at hand: not in a box that was read from a file.
     levels : FeatureLevels or None
         Groups of items, from their features, that a learned opinion speaks of.
+    made : tuple of two ndarrays or None
+        Lower and upper bounds as gold gave them, whatever was done to the box since.
 
     Examples
     --------
@@ -93,6 +94,7 @@ class Box(ShowsItself):
     class_names: tuple[Hashable, ...] | None = None
     gold: GoldSample | None = None
     levels: FeatureLevels | None = None
+    made: Intervals | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self.names, self.lower, self.upper, self.least, self.most)
@@ -150,9 +152,8 @@ class Box(ShowsItself):
             raise InvalidBoxError("pass either bounds or lower and upper, not both.")
         if bounds is not None:
             lower, upper = split_bounds(bounds)
-        evidence = Evidence(
-            "written by the user", "the true labeling satisfies the bounds that were written", None, True
-        )
+        assumption = "the true labeling satisfies the bounds that were written"
+        evidence = Evidence("written by the user", assumption, None, True)
         low = fill_bounds(moments, lower, 0.0, "lower")
         high = fill_bounds(moments, upper, 1.0, "upper")
         return cls(moments.about, low, high, evidence, class_names=votes.class_names)
@@ -207,8 +208,7 @@ class Box(ShowsItself):
             Numbers beside the votes, a row for each item of the pool and of gold, such as embeddings, dense or sparse,
             that the learned opinion may use too. ``fit`` and ``predict`` then need them as ``X``.
         n_permutations : int
-            For the test, from votes alone, of whether gold could be a random sample; 0 looks at coverage and classes of
-            each rule only, which overlooks most samples of easy or hard items.
+            For the test, from votes alone, of whether gold could be a random sample; 0 looks at each rule alone.
 
         Notes
         -----
@@ -216,8 +216,7 @@ class Box(ShowsItself):
         (``"separate"``) or of the pool (``"subset"``), all moments realised on the pool lie in the box with probability
         at least ``confidence_level``; finite-sample, no approximation. Opinions are chosen and the budget is split
         before gold is looked at (:func:`thumbwise.box.budget.split_error`). Other designs keep the guarantee under
-        their own assumption, which ``evidence.assumption`` states. ``interval="wilson"`` and
-        ``joint=False`` give none.
+        their own assumption (``evidence.assumption``). ``interval="wilson"`` and ``joint=False`` give none.
         """
         sample = open_gold(gold_votes, gold_labels, pool, gold_is)
         return cls.from_sample(
@@ -265,6 +264,7 @@ class Box(ShowsItself):
             sample.pool.class_names,
             sample,
             levels,
+            (bounds.lower, bounds.upper),
         )
 
     @classmethod

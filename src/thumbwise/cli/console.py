@@ -224,10 +224,8 @@ def print_table(
     console.print(grid)
 
 
-def print_certificate(console: Console, certificate: Certificate) -> None:
-    """The sentence that may be quoted, and whether the votes speak against its assumption."""
-    console.print()
-    console.print(Text(str(certificate), style="bold"))
+def print_grounds(console: Console, certificate: Certificate) -> None:
+    """Whether the votes speak against the assumption of a certificate, and what its weights aim at."""
     if certificate.evidence.sample_check is not None and certificate.evidence.doubt is None:
         _say(console, str(certificate.evidence.sample_check))
     if certificate.caution < 1:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.right_labels import sentences
 from thumbwise.datasets.demo import load_demo, misled, others, score_methods
 from thumbwise.datasets.examples import Demo, write_demo
 from thumbwise.metrics import log_loss
@@ -28,7 +29,7 @@ def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
     console.print(demo.description)
     console.print()
     _print_judges(console, demo, model)
-    console.print(Text(f"{model.certificate_}\n", style="bold"))
+    console.print(Text(f"{sentences(model.certificate_)}\n", style="bold"))
     items = others(demo)
     loss = log_loss(demo.labels[items], model.predict_proba(demo.votes.take(items)), clip=0)
     printed.print_scores(console, scores, loss, model.certificate_.log_loss_bound)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rich.text import Text
 from sklearn.exceptions import ConvergenceWarning
@@ -20,8 +20,10 @@ from thumbwise.assess.tables.rules import rules_table, worse_than_chance
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.methods import certify_method, check_method, print_caught, print_labeled, settle_method
 from thumbwise.cli.progress import running
+from thumbwise.cli.right_labels import as_json, print_right_labels
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
@@ -68,11 +70,13 @@ def label_files(
     choices: FitChoices = DEFAULTS,
     *,
     shape: Shape = "table",
+    json: str | None = None,
     limits: Limits = NO_LIMITS,
     overwrite: bool = False,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
     check_method(choices.method, choices.caution, choices.drop)
+    check_json(json, inputs=(votes, gold, output), overwrite=overwrite)
     stays = are_many(votes, roles) or is_large(votes, roles)
     if output is not None and stays:
         check_elsewhere(output, (votes, gold), overwrite)
@@ -91,32 +95,42 @@ def label_files(
                 write_labels(reading, model, place, shape=shape, overwrite=overwrite)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
-        _conclude(votes, reading, output, roles.abstain, choices, write)
+        _conclude(votes, reading, roles.abstain, choices, Outputs(output, json, write, overwrite))
 
 
-def _conclude(
-    source: Path,
-    reading: Reading,
-    output: Path | None,
-    abstain: str | None,
-    choices: FitChoices,
-    write: Callable[[LabelModel, Path], str],
-) -> None:
+@dataclass(frozen=True)
+class Outputs:
+    """Where labels and numbers go: labels to a table, by a function that says how much it wrote, numbers to JSON."""
+
+    labels: Path | None
+    json: str | None
+    write: Callable[[LabelModel, Path], str]
+    overwrite: bool
+
+
+def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitChoices, outputs: Outputs) -> None:
     """Fit, write, print: whoever reads what is printed may stop at any line, so the labels are there before the first.
 
     Where a guarantee is required and missing, all is printed and nothing is written.
     """
-    model, sentence = label_by(reading, choices)
+    by = label_by(reading, choices)
+    model, place, only_json = by.model, outputs.labels, is_stdout(outputs.json)
     is_missing = choices.require_guarantee and not model.certificate_.proves_something
-    written = None if output is None or is_missing else write(model, output)
-    if isinstance(model, BalsubramaniFreund):
-        print_fit(str(source), reading, model, abstain, choices.drop, sentence)
-    else:
-        print_labeled(str(source), reading, model, abstain, sentence)
+    with progress("certifying"):
+        content = as_json(reading, model, by.method)
+    written = None if place is None or is_missing else outputs.write(model, place)
+    if outputs.json is not None and (only_json or not is_missing):
+        write_json(content, outputs.json, outputs.overwrite)
+    if isinstance(model, BalsubramaniFreund) and not only_json:
+        print_fit(str(source), reading, model, abstain, choices.drop, by.sentence)
+    elif isinstance(model, CertifiedModel) and not only_json:
+        print_labeled(str(source), reading, model, abstain, by.sentence)
     if is_missing:
         model.certificate_.require()
-    if written is not None:
-        stdout().print(f"written: {visible(output)} ({written})")
+    if written is not None and not only_json:
+        stdout().print(f"written: {visible(place)} ({written})")
+    if outputs.json is not None and not only_json:
+        stdout().print(f"written: {visible(outputs.json)} (JSON)")
 
 
 def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
@@ -148,15 +162,24 @@ def fit(reading: Reading, choices: FitChoices = DEFAULTS) -> BalsubramaniFreund:
     return model
 
 
-def label_by(reading: Reading, choices: FitChoices) -> tuple[BalsubramaniFreund | CertifiedModel, str]:
-    """The fitted model of the method that was asked for, and how it came to be that one, if that is to be said."""
+class Labeled(NamedTuple):
+    """A fitted model, the name of its method, and how it came to be that one, if that is to be said."""
+
+    model: BalsubramaniFreund | CertifiedModel
+    method: str
+    sentence: str
+
+
+def label_by(reading: Reading, choices: FitChoices) -> Labeled:
+    """The fitted model of the method that was asked for."""
     if choices.method is None:
-        return fit(reading, choices), ""
+        return Labeled(fit(reading, choices), REFERENCE.name, "")
     method, sentence = settle_method(choices.method, reading, choices.confidence)
     if method.name == REFERENCE.name:
-        return fit(reading, choices), sentence
+        return Labeled(fit(reading, choices), method.name, sentence)
     box = reading.box(confidence_level=choices.confidence)
-    return certify_method(method, reading, box, choices.on_infeasible), sentence or f"labeled by {method.name}"
+    model = certify_method(method, reading, box, choices.on_infeasible)
+    return Labeled(model, method.name, sentence or f"labeled by {method.name}")
 
 
 def print_fit(
@@ -167,9 +190,10 @@ def print_fit(
     drop: Sequence[str] = (),
     sentence: str = "",
 ) -> None:
-    """What was understood, the tables of rules and classes, the certificate, and what to look out for."""
+    """What is proved, what was understood, the tables of rules and classes, and what to look out for."""
     console = stdout()
     rules, classes = rules_table(model, reading), classes_table(model, reading)
+    print_right_labels(console, model.certificate_)
     printed.print_understood(console, source, reading, abstain)
     printed.print_dropped(console, drop)
     if sentence:
@@ -179,7 +203,7 @@ def print_fit(
     printed.print_opinions(console, opinions_table(model, reading))
     printed.print_classes(console, classes)
     printed.print_labels(console, classes)
-    printed.print_certificate(console, model.certificate_)
+    printed.print_grounds(console, model.certificate_)
     printed.print_parts(console, parts_table(model, reading))
     console.print()
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -116,6 +117,9 @@ def label(
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
     ),
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What is proved, as JSON; - prints it and nothing else.")
+    ] = None,
     memory: Annotated[
         str | None, typer.Option(help="Memory for data that stays in files: 4GB. [default: 80 % of the machine's]")
     ] = None,
@@ -134,7 +138,8 @@ def label(
         wanted = read_caution(caution)
         choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
         limits = Limits(memory, spill)
-        label_files(votes, gold, output, roles, choices, shape=shape.value, limits=limits, overwrite=overwrite)
+        run = partial(label_files, shape=shape.value, limits=limits)
+        run(votes, gold, output, roles, choices, json=json, overwrite=overwrite)
 
 
 @app.command()

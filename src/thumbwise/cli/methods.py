@@ -18,6 +18,7 @@ from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.box.opened_gold import open_gold, open_plain_gold
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stderr, stdout, visible
+from thumbwise.cli.right_labels import print_right_labels
 from thumbwise.cli.wording import in_command_words
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.game.caution import check_caution
@@ -99,11 +100,12 @@ def print_caught(caught: Sequence[warnings.WarningMessage]) -> None:
 
 
 def print_labeled(source: str, reading: Reading, model: CertifiedModel, abstain: str | None, sentence: str) -> None:
-    """What was understood, who labeled, rules, classes and labels without weights, and the certificate."""
+    """What is proved, what was understood, who labeled, and rules, classes and labels without weights."""
     console, votes = stdout(), model._read(reading.votes)
     untyped: Any = model  # weights are those of a game, and here there are none
     rules = describe_rules(votes, model.box_, untyped)
     classes = describe_classes(votes, model.box_, untyped, reading.gold_labels)
+    print_right_labels(console, model.certificate_)
     printed.print_understood(console, source, reading, abstain)
     console.print(Text(visible(sentence)))
     console.print()
@@ -111,5 +113,5 @@ def print_labeled(source: str, reading: Reading, model: CertifiedModel, abstain:
     printed.print_classes(console, classes)
     printed.print_labels(console, classes)
     console.print(Text(f"probabilities are at least {FLOOR:g}: with 0 for what may be true, no bound would be finite"))
-    printed.print_certificate(console, model.certificate_)
+    printed.print_grounds(console, model.certificate_)
     printed.print_label_fit(console, check_labels(reading.gold_votes, reading.gold_labels))

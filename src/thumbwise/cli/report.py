@@ -9,6 +9,7 @@ from rich.text import Text
 from thumbwise.assess.checks import check
 from thumbwise.cli.console import print_understood, progress, stdout, visible
 from thumbwise.cli.label import DEFAULTS, FitChoices, fit, read
+from thumbwise.cli.right_labels import sentences
 from thumbwise.display.report.page import load_jinja
 from thumbwise.display.report.writing import check_report_path, write_report
 from thumbwise.io.roles import Roles
@@ -34,6 +35,6 @@ def report_files(
         title = title or f"Report on {votes.name}"
         write_report(reading, target, model=model, findings=findings, title=title, overwrite=overwrite)
     console = stdout()
+    console.print(Text(sentences(model.certificate_), style="bold"))
     print_understood(console, str(votes), reading, roles.abstain)
-    console.print(Text(str(model.certificate_), style="bold"))
     console.print(f"written: {visible(output)} ({target.stat().st_size / 1e3:,.0f} kB)")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from thumbwise.box.evidence import Evidence, Statement
+from thumbwise.game.accuracy import AccuracyProof
 from thumbwise.game.caution import CautiousFit
 from thumbwise.numerics.feasibility import Widening
 from thumbwise.numerics.maxent import Problem, box_violation, mean_entropy
@@ -40,12 +43,18 @@ class Certificate(Statement, ShowsItself):
         How much of what was minimised is left to convergence; with a caution of 1, ``log_loss_bound - entropy``.
     kkt_residual, box_violation : float
         Of what was minimised, and of the prediction. In natural units: 0.01 is one accuracy point.
+    accuracy_at_least : float or None
+        Share of right labels, at least, over the same items.
+    accuracy : AccuracyProof or None
+        Its proof, and the same for each class.
     caution : float
         1 if the weights are those of the worst case, less if they aim at gold too. The bound holds for all.
     n_items, n_known : int
         Items, and how many of them keep their gold label.
     evidence : Evidence
         Where the intervals come from, and whether they are still believed.
+    right_labels : callable or AccuracyProof or None
+        What finds ``accuracy``, or itself.
 
     Examples
     --------
@@ -68,6 +77,7 @@ class Certificate(Statement, ShowsItself):
     baseline: float
     evidence: Evidence
     caution: float = 1.0
+    right_labels: Callable[[], AccuracyProof] | AccuracyProof | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_fit(
@@ -87,6 +97,19 @@ class Certificate(Statement, ShowsItself):
             evidence=evidence,
             caution=fit.caution,
         )
+
+    @cached_property
+    def accuracy(self) -> AccuracyProof | None:
+        """How many labels are right, at least, in all and by class; found when first asked for."""
+        return self.right_labels() if callable(self.right_labels) else self.right_labels
+
+    @property
+    def accuracy_at_least(self) -> float | None:
+        """Share of right labels among the items whose label is not known, at least; None if a file does not tell.
+
+        It holds with the same confidence as the bound on the log loss, each of the two on its own.
+        """
+        return None if self.accuracy is None else self.accuracy.accuracy_at_least
 
     @property
     def log_loss_bound_all(self) -> float:

@@ -13,16 +13,13 @@ from thumbwise.game.certificate import Certificate
 from thumbwise.game.pinning import pose_known_problem, pose_problem, prove_without_votes
 from thumbwise.game.prediction_costs import clipped
 from thumbwise.numerics.feasibility import Widening, find_widening, infeasible_error, widen
-from thumbwise.numerics.linear_bounds import Answer, Units, solve_largest
+from thumbwise.numerics.linear_bounds import Answer, Units, solve_at_any_price
 from thumbwise.numerics.maxent import Problem
-from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.votes.counted_votes import CountedVotes
 
 # No class gets less: if the truth may be a class of probability 0, no bound on the log loss is finite.
 FLOOR = 1e-4
-# Largest multipliers to try, in multiples of the spread of the costs.
-_PENALTIES = (10.0, 1e3, 1e5)
 
 
 def floored(proba: FloatArray) -> FloatArray:
@@ -108,29 +105,7 @@ class _Worst:
         return replace(self, problem=widen(self.problem, widening))._largest(), widening
 
     def _largest(self) -> Answer:
-        units = self.units
-        for penalty in _PENALTIES:
-            answer = solve_largest(units, penalty=penalty)
-            if np.isfinite(answer.attained):
-                break
-        return answer
-
-    @property
-    def units(self) -> Units:
-        """Patterns of the items as units of the linear program."""
-        problem = self.problem
-        there = np.flatnonzero(problem.masses > 0) if self.n_items else np.zeros(0, dtype=np.int64)
-        sizes = problem.shares * self.n_items
-        return Units(
-            patterns=there,
-            counts=problem.masses[there] * self.n_items,
-            costs=-np.log(self.proba[there]),
-            features=as_rows(problem.features),
-            least=sizes * problem.lower,
-            most=sizes * problem.upper,
-            known_cost=0.0,
-            n_items=max(1, self.n_items),
-        )
+        return solve_at_any_price(Units.of_game(self.problem, -np.log(self.proba), self.n_items))
 
     @property
     def violation(self) -> float:

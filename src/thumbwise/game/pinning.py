@@ -63,11 +63,16 @@ def prove_without_votes(votes: CountedVotes, box: Box, known: KnownLabels | None
     The interval of each class frequency is the narrower of the box's and of ``box.class_bounds``, which has all of the
     allowed error. Classes of known items are taken off it.
     """
+    return largest_entropy(*open_frequencies(votes, box, known))
+
+
+def open_frequencies(votes: CountedVotes, box: Box, known: KnownLabels | None) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the class frequencies, without any vote, among the items whose label is not known."""
     lower, upper = frequency_bounds(box, votes)
     if known is not None and len(known) < votes.n_items:
         counts, n_open = np.bincount(known.labels, minlength=votes.n_classes), votes.n_items - len(known)
         lower, upper = (np.clip((bound * votes.n_items - counts) / n_open, 0, 1) for bound in (lower, upper))
-    return largest_entropy(lower, upper)
+    return lower, upper
 
 
 def frequency_bounds(box: Box, votes: CountedVotes) -> tuple[FloatArray, FloatArray]:

@@ -26,7 +26,7 @@ from thumbwise.game.prediction_costs import (
     share_costs,
 )
 from thumbwise.numerics.feasibility import find_widening, infeasible_error
-from thumbwise.numerics.linear_bounds import Answer, Units, bound_at, group_items, solve_largest
+from thumbwise.numerics.linear_bounds import PENALTIES, Answer, Units, bound_at, group_items, solve_largest
 from thumbwise.numerics.shared_features import as_rows
 from thumbwise.numerics.solver import solve_dual
 from thumbwise.outward import at_least, at_most, round_down, round_up
@@ -36,8 +36,6 @@ from thumbwise.votes.votes import Votes
 __all__ = ["Range", "add_rule", "box_with_models", "certify", "prediction_costs", "share_costs", "share_range"]
 
 _NAMES = {"accuracy": "accuracy", "log_loss": "mean log loss", "brier": "mean Brier score", "share": "share"}
-# Largest multipliers to try, in multiples of the spread of the costs.
-_PENALTIES = (10.0, 1e3, 1e5)
 _TOL = 1e-9
 
 
@@ -347,7 +345,7 @@ def _known(votes: Votes, box: Box) -> tuple[IntArray, IntArray]:
 
 def _solve(units: Units, votes: Votes, box: Box) -> Answer:
     """Largest mean cost; a box that no labeling satisfies is refused, a price that was too low is raised."""
-    for penalty in _PENALTIES:
+    for penalty in PENALTIES:
         answer = solve_largest(units, penalty=penalty, tol=_TOL)
         if np.isfinite(answer.attained):
             break

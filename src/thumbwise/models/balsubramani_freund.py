@@ -24,6 +24,7 @@ from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
+from thumbwise.models.right_labels import RightLabelsOf
 from thumbwise.models.saved.fields import AutoOrShare, Setting, Whole, fields
 from thumbwise.models.saved.schema import Node
 from thumbwise.numerics.feasibility import Widening, find_widening, infeasible_error, widen
@@ -171,7 +172,8 @@ class BalsubramaniFreund(LabelModel):
         self.weights_ = fitted.weights
         self.active_ = np.sign(self.weights_).astype(np.int64)
         self.n_iter_ = fitted.solution.n_iter
-        self.certificate_ = Certificate.from_fit(
+        self._remember(votes, known)
+        certificate = Certificate.from_fit(
             fitted,
             problem,
             n_items=votes.n_items,
@@ -179,7 +181,7 @@ class BalsubramaniFreund(LabelModel):
             baseline=baseline,
             evidence=box.evidence,
         )
-        self._remember(votes, known)
+        self.certificate_ = replace(certificate, right_labels=RightLabelsOf.of(self, votes, box, widening))
         return self
 
     def _settle_box(self, votes: Votes, y: Any, box: Box | None, features: Any) -> Box:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from thumbwise._typing import FloatArray
@@ -9,6 +10,7 @@ from thumbwise.box.box import Box
 from thumbwise.game.certificate import Certificate
 from thumbwise.game.certified import certify_labels, floored
 from thumbwise.models.base import LabelModel
+from thumbwise.models.right_labels import RightLabelsOf
 from thumbwise.votes.counted_votes import CountedVotes
 
 
@@ -67,7 +69,9 @@ class CertifiedModel(LabelModel):
         self._remember(votes, self.box.known)
         self.box_ = self.box
         may_widen = self.on_infeasible == "widen"
-        self.certificate_ = certify_labels(self._predict_patterns(votes), votes, self.box, may_widen=may_widen)
+        certificate = certify_labels(self._predict_patterns(votes), votes, self.box, may_widen=may_widen)
+        right_labels = RightLabelsOf.of(self, votes, self.box, certificate.widening)
+        self.certificate_ = replace(certificate, right_labels=right_labels)
         return self
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:

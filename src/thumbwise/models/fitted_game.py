@@ -13,15 +13,12 @@ from thumbwise.game.certificate import Certificate
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.feasibility import widen
-from thumbwise.numerics.linear_bounds import Units, solve_largest
+from thumbwise.numerics.linear_bounds import Units, solve_at_any_price
 from thumbwise.numerics.maxent import Problem
-from thumbwise.numerics.shared_features import as_rows, take_columns
 from thumbwise.votes.counted_votes import CountedVotes
 
 # A dual value is a bound wherever a search ends; so near to the optimum it is the least one to six digits.
 _ROUGH, _MAX_ITER = 1e-4, 200
-# Largest multipliers to try, in multiples of the spread of the costs.
-_PENALTIES = (10.0, 1e3, 1e5)
 
 
 class Fitted(Protocol):
@@ -63,34 +60,10 @@ def bounds_by_part(model: Fitted, votes: CountedVotes) -> dict[str, float]:
 
 def _least_bound(problem: Problem, used: IntArray, weights: FloatArray) -> float:
     """What the game proves with some of its moments."""
-    part = Problem(
-        take_columns(problem.features, used),
-        problem.masses,
-        problem.shares[used],
-        problem.lower[used],
-        problem.upper[used],
-        problem.n_classes,
-    )
+    part = problem.take(used)
     return max(0.0, solve_from(part, weights[used], tol=_ROUGH, max_iter=_MAX_ITER).dual_value)
 
 
 def bound_mean(costs: FloatArray, problem: Problem, n_items: int) -> float:
     """The largest mean over the items of a game of ``costs[pattern, class]``: a linear program, proved by its dual."""
-    shown = np.flatnonzero(problem.masses > 0)
-    units = Units(
-        patterns=shown,
-        counts=problem.masses[shown] * n_items,
-        costs=costs[shown],
-        features=as_rows(problem.features),
-        least=problem.shares * problem.lower * n_items,
-        most=problem.shares * problem.upper * n_items,
-        known_cost=0.0,
-        n_items=n_items,
-    )
-    bounds = []
-    for penalty in _PENALTIES:
-        answer = solve_largest(units, penalty=penalty)
-        bounds.append(answer.bound)
-        if np.isfinite(answer.attained):
-            break
-    return min(bounds)
+    return solve_at_any_price(Units.of_game(problem, costs, n_items)).bound

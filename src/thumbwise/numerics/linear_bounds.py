@@ -22,8 +22,11 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.numerics.maxent import scores
+from thumbwise.numerics.maxent import Problem, scores
+from thumbwise.numerics.shared_features import as_rows
 
+# Largest multipliers to try, in multiples of the spread of the costs.
+PENALTIES = (10.0, 1e3, 1e5)
 # Columns of the first linear program, and at most as many more in each that follows. (Measured: decisions, no. 5.)
 _N_COLUMNS = 4000
 # A first guess comes from one unit in so many, to this tolerance or after so many programs.
@@ -64,6 +67,22 @@ class Units:
     most: FloatArray
     known_cost: float
     n_items: int
+
+    @classmethod
+    def of_game(cls, problem: Problem, costs: FloatArray, n_items: int) -> Units:
+        """The patterns of the items of a game, with ``costs[pattern, class]``; no unit if there are no items."""
+        shown = np.flatnonzero(problem.masses > 0) if n_items else np.zeros(0, dtype=np.int64)
+        sizes = problem.shares * n_items
+        return cls(
+            patterns=shown,
+            counts=problem.masses[shown] * n_items,
+            costs=costs[shown],
+            features=as_rows(problem.features),
+            least=sizes * problem.lower,
+            most=sizes * problem.upper,
+            known_cost=0.0,
+            n_items=max(1, n_items),
+        )
 
     @property
     def spread(self) -> float:
@@ -146,6 +165,17 @@ def solve_largest(units: Units, *, penalty: float = 10.0, tol: float = 1e-9, max
         certain = units.known_cost / units.n_items
         return Answer(np.zeros(len(units.least)), certain, certain, 0)
     return _sift(units, _shaken(units), penalty, tol, max_iter)
+
+
+def solve_at_any_price(units: Units, *, tol: float = 1e-9) -> Answer:
+    """The same, with a higher price where no labeling in the box was met at a lower one; the smallest bound of all."""
+    answer = solve_largest(units, penalty=PENALTIES[0], tol=tol)
+    for penalty in PENALTIES[1:]:
+        if np.isfinite(answer.attained):
+            break
+        later = solve_largest(units, penalty=penalty, tol=tol)
+        answer = later if later.bound <= answer.bound or np.isfinite(later.attained) else answer
+    return answer
 
 
 def _sift(units: Units, shaken: Units, penalty: float, tol: float, max_iter: int) -> Answer:

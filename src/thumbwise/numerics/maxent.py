@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from thumbwise._typing import FloatArray
-from thumbwise.numerics.shared_features import Features, Rows, SharedFeatures
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.shared_features import Features, Rows, SharedFeatures, take_columns
 from thumbwise.numerics.shared_prediction import SharedPrediction
 
 # Dense features up to this many cells are kept as they are; beyond it they are made dense a block at a time.
@@ -59,6 +59,11 @@ class Problem:
         if not isinstance(features, SharedFeatures) and n_cells * n_moments <= _DENSE_CELLS:
             stored = features if _mostly_zero(features) else features.toarray()
         return cls(stored, masses, shares, lower, upper, n_cells // len(masses))
+
+    def take(self, used: IntArray) -> Problem:
+        """The game with some of its moments."""
+        bounds = {name: getattr(self, name)[used] for name in ("shares", "lower", "upper")}
+        return replace(self, features=take_columns(self.features, used), **bounds)
 
     def with_bounds(self, lower: FloatArray, upper: FloatArray) -> Problem:
         return replace(self, lower=lower, upper=upper)

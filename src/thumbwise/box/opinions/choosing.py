@@ -66,7 +66,7 @@ def choose_opinions(
     nine tenths of the error. Where items have features, there is always something to learn.
     No label has a part in this. A plan asks for another number of gold labels than there are, ``n_gold``.
     """
-    population, asked = _population(sample), read_opinions(asked)
+    population, asked = population_of(sample), read_opinions(asked)
     is_auto = asked == "auto"
     is_few = first_of_copies(population).sum() <= FEW_RULES
     wanted = ([] if is_few else [MAJORITY, PANEL, LEARNED]) if is_auto else list(asked)
@@ -79,7 +79,8 @@ def choose_opinions(
     return Panel(tuple(found), LEARNED in wanted and objection is None, population)
 
 
-def _population(sample: GoldSample) -> Patterns:
+def population_of(sample: GoldSample) -> Patterns:
+    """What gold was drawn from: the pool, and gold too if it is outside of the pool."""
     if sample.gold_is == "subset":
         return sample.pool.patterns
     return put_together(sample.pool.patterns, sample.votes.patterns)

@@ -9,11 +9,45 @@ from thumbwise.assess.tables.rules import against_chance
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.display.report.axes import WIDTH, Scale, axis_below, axis_left, dot, line, path, picture, text
 from thumbwise.display.report.markup import Markup, tag
-from thumbwise.outward import at_most, between
+from thumbwise.outward import at_most, between, percent, percent_at_least
 from thumbwise.summaries import level_name, level_value, one_line
 
 _ROW = 18
 _LEFT = 46
+
+
+def accuracy_chart(table: Tidy) -> Markup:
+    """How many labels are right: guaranteed, expected, and with one label for all, as bars on one axis."""
+    facts = table.facts
+    rows = [
+        ("guaranteed", facts["accuracy_at_least"], f"at least {percent_at_least(facts['accuracy_at_least'])}"),
+        ("expected", facts["expected"], percent(facts["expected"])),
+        ("guessing", facts["guessing"], f"at least {percent_at_least(facts['guessing'])}"),
+    ]
+    rows[0] = rows[0] if facts["is_guarantee"] else ("no guarantee", *rows[0][1:])
+    left, bottom = 92, 10 + 34 * len(rows)
+    scale = Scale(0, 100, left, WIDTH - 12)
+    parts = [axis_below(scale, bottom, "right labels in per cent, of the items without a gold label", top=4)]
+    for i, (name, share, told) in enumerate(rows):
+        parts.append(_bar(name, 100 * share, told, scale, 10 + 34 * i))
+    told = "; ".join(f"{name} {value}" for name, _, value in rows)
+    about = f"Labels that are right, of the items without a gold label: {told}."
+    return picture("accuracy", "How many labels are right", about, bottom + 36, *parts)
+
+
+def _bar(name: str, value: float, told: str, scale: Scale, y: float) -> Markup:
+    """A bar from 0, its name before it, and what it stands for inside or behind it, where there is room."""
+    start, end = scale(0), scale(value)
+    is_inside = end - start > 110
+    place, anchor, kind = (end - 7, "end", "value in") if is_inside else (end + 7, "start", "value")
+    title = tag("title", f"{name}: {told}")
+    style = f"share {name.replace(' ', '-')}"
+    return tag(
+        "g",
+        text(name, start - 8, y + 16, "end"),
+        tag("rect", title, x=start, y=y, width=end - start, height=22, class_=style),
+        text(told, place, y + 16, anchor, kind),
+    )
 
 
 def certificate_chart(levels: Tidy) -> Markup:

@@ -15,6 +15,7 @@ from thumbwise import __version__
 from thumbwise._typing import IntArray
 from thumbwise.assess.check_rules.findings import Checks
 from thumbwise.assess.comparison import Comparison
+from thumbwise.assess.tables.accuracy import accuracy_table
 from thumbwise.assess.tables.bounds import certificate_table, frontier_table, parts_table, plan_table
 from thumbwise.assess.tables.classes import classes_table
 from thumbwise.assess.tables.items import least_certain, most_contested
@@ -70,6 +71,7 @@ class Contents:
     title: str
     sizes: Mapping[str, int]
     certificate: Certificate
+    accuracy: Tidy
     certificate_levels: Tidy
     parts: Tidy
     rules: Tidy
@@ -90,6 +92,11 @@ class Contents:
     label_fit: str
     provenance: Mapping[str, str]
     notes: Mapping[str, str]
+
+    @property
+    def has_accuracy(self) -> bool:
+        """Whether something is proved of labels: not where all are known, nor in a model from an old file."""
+        return self.accuracy.facts["accuracy_at_least"] is not None and self.certificate.n_open > 0
 
 
 def gather(
@@ -117,6 +124,7 @@ def gather(
             "gold": len(reading.gold_labels),
         },
         certificate=model.certificate_,
+        accuracy=accuracy_table(model.certificate_),
         certificate_levels=certificate_table(model.certificate_, plan),
         parts=parts_table(model, votes),
         rules=rules_table(model, votes, worth),

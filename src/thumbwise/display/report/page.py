@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from thumbwise.assess.tables.accuracy import MOST_CLASSES as MOST_CLASSES_PROVED
 from thumbwise.assess.tables.pairs import square
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.display.report.charts import (
+    accuracy_chart,
     certificate_chart,
     confidence_chart,
     dot_plot,
@@ -24,8 +26,9 @@ from thumbwise.display.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULE
 from thumbwise.display.report.heat import heat_map
 from thumbwise.display.report.markup import Markup
 from thumbwise.exceptions import MissingPackageError
-from thumbwise.outward import level
+from thumbwise.outward import level, percent_at_least
 from thumbwise.summaries import (
+    NOTHING,
     caution_sentence,
     fixed,
     lower_end,
@@ -59,6 +62,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "at_most": upper_end,
     "side": side,
     "level": level,
+    "per_cent": lambda value: NOTHING if value is None else percent_at_least(value).replace(" ", "\u00a0"),
 }
 
 
@@ -96,6 +100,7 @@ def render(contents: Contents) -> str:
         agreeing=_pairs(contents.agreement, "agreement", contents.mapped),
         erring=[] if contents.errors is None else _pairs(_well_known(contents.errors), "correlation", contents.mapped),
         fewest_shared=FEWEST_SHARED,
+        most_accurate_classes=MOST_CLASSES_PROVED,
         extra_columns=[name for name in contents.least_certain.columns if name not in _ITEM_COLUMNS],
     )
     return str(page)
@@ -116,7 +121,8 @@ def _policy(style: str, script: str) -> str:
 
 def _charts(contents: Contents) -> Mapping[str, Markup]:
     known = _known_intervals(contents.rules)
-    drawn = {
+    drawn = {"accuracy": accuracy_chart(contents.accuracy)} if contents.has_accuracy else {}
+    drawn |= {
         "certificate": certificate_chart(contents.certificate_levels),
         "confidences": confidence_chart(contents.confidences),
     }

@@ -14,6 +14,7 @@ from thumbwise.box.gold_checks.sample_check import COVERAGE, SampleCheck, Sample
 from thumbwise.box.moments.kinds import kind_of
 from thumbwise.box.moments.linear import About, MomentBuilder, build_moments
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.game.accuracy import AccuracyProof
 from thumbwise.game.certificate import Certificate
 from thumbwise.models.saved.builders import read_builder, write_builder
 from thumbwise.models.saved.fields import read_share
@@ -24,6 +25,7 @@ from thumbwise.votes.votes import Votes
 
 # Rules times groups that a file may speak of.
 _MOST_CELLS = 10**8
+_ACCURACY = ("accuracy_at_least", "expected", "baseline")
 _SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box_violation")
 
 
@@ -223,13 +225,22 @@ def write_certificate(certificate: Certificate) -> dict[str, Any]:
         "n_items": int(certificate.n_items),
         "n_known": int(certificate.n_known),
         "caution": float(certificate.caution),
+        **_write_accuracy(certificate.accuracy),
     }
 
 
+def _write_accuracy(proof: AccuracyProof | None) -> dict[str, Any]:
+    """Found for the file if it was not asked for before, so that a file is the same either way."""
+    return {} if proof is None else {"accuracy": {name: float(getattr(proof, name)) for name in _ACCURACY}}
+
+
 def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certificate:
-    """The certificate; its sentence is made anew from its numbers. Before there was caution, it was 1."""
+    """The certificate; its sentence is made anew from its numbers.
+
+    Before there was caution, it was 1; of right labels, the first files say nothing.
+    """
     required = ("sentence", *_SUMMARY, "n_items", "n_known")
-    has_caution = "caution" in node.keys(required, (*required, "caution"))
+    there = node.keys(required, (*required, "caution", "accuracy"))
     sentence, bound, *others, n_items, n_known = map(node.child, required)
     sentence.text()
     baseline, entropy, gap, residual, violation = (other.number(special=True) for other in others)
@@ -240,12 +251,20 @@ def read_certificate(node: Node, evidence: Evidence, n_classes: int) -> Certific
         kkt_residual=residual,
         box_violation=violation,
         n_items=n_items.whole(),
-        n_known=n_known.whole(0, n_items.whole()),
+        n_known=(known := n_known.whole(0, n_items.whole())),
         n_classes=n_classes,
         baseline=baseline,
         evidence=evidence,
-        caution=read_share(node.child("caution")) if has_caution else 1.0,
+        caution=read_share(node.child("caution")) if "caution" in there else 1.0,
+        right_labels=_read_accuracy(node.child("accuracy"), n_items.whole(), known, evidence)
+        if "accuracy" in there
+        else None,
     )
+
+
+def _read_accuracy(node: Node, n_items: int, n_known: int, evidence: Evidence) -> AccuracyProof:
+    at_least, expected, baseline = (share.number(0, 1) for share in node.fields(*_ACCURACY))
+    return AccuracyProof(at_least, expected, baseline, n_items, n_known, evidence)
 
 
 def _write_widening(widening: Widening | None) -> dict[str, Any] | None:
