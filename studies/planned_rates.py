@@ -37,6 +37,7 @@ def known(population: Population, items: IntArray) -> IntArray:
 
 
 def sizes_of(population: Population) -> list[int]:
+    """Sizes that are planned for: at most half of the items."""
     return [n for n in SIZES if n <= population.votes.n_items // 2]
 
 
@@ -89,6 +90,7 @@ def study(name: str, is_rate: bool, n_draws: int, seed: int) -> list[str] | None
 
 
 def table(names: Sequence[str], is_rate: bool, n_draws: int, seed: int) -> str:
+    """Of the half-widths, or of the guaranteed shares."""
     started, lines = time.perf_counter(), []
     for name in names:
         lines.append(study(name, is_rate, n_draws, seed))
