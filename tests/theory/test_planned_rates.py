@@ -1,7 +1,7 @@
 """Plans for shares and right labels: recomputed by hand, monotone, and refused where nothing can be planned.
 
-Kills, tried once: further labels at the plain share instead of that with one label of either kind added; halving that
-ends one label late; labels of today counted anew.
+Kills, tried once: a whole label of either kind added in place of half of one; halving that ends one label late; labels of
+today counted anew.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def counts_by_hand(n_gold: int) -> Counts:
     more = n_gold - 80
     yes = round(more * (population[1] - drawn[1]) / (N - 80))
     fresh = [more - yes, yes]
-    then = [right[h] + round(fresh[h] * (right[h] + 1) / (drawn[h] + 2)) for h in (0, 1)]
+    then = [right[h] + round(fresh[h] * (right[h] + 0.5) / (drawn[h] + 1)) for h in (0, 1)]
     return Counts(np.array(then), np.array([drawn[h] + fresh[h] for h in (0, 1)]), np.array(population))
 
 
@@ -96,6 +96,12 @@ def test_expected_counts_are_never_more_than_there_are() -> None:
         assert (then.right <= then.drawn).all()
         assert (then.drawn <= then.population).all()
         assert (then.right >= now.right).all()
+
+
+def test_labels_of_today_stay_as_they_were_counted() -> None:
+    """All 40 of one part are of the class, so 30 more add 30 * 40.5 / 41, which is 29.6, to 40."""
+    now = Counts(np.array([0, 40]), np.array([40, 40]), np.array([40, 400]))
+    assert Outlook.from_gold(now, is_separate=False).grown(110).right.tolist() == [0, 70]
 
 
 @pytest.mark.parametrize("within", [0, 0.5, -0.1, 3, math.nan])
