@@ -66,7 +66,7 @@ def guaranteed(votes: tw.Votes, population: Population, items: IntArray) -> floa
     """Share of right labels of a fit."""
     box = tw.Box.from_gold(votes.take(items), population.labels[items], pool=votes, gold_is="subset", n_permutations=0)
     model = tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
-    return float(model.certificate_.accuracy_at_least)
+    return float(model.certificate_.accuracy_at_least or 0)
 
 
 def line(title: str, pairs: FloatArray) -> list[str]:

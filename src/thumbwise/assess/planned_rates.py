@@ -118,7 +118,7 @@ def plan_rate(
 
     The labels at hand stay as they were counted. Further ones fall on items that the panel gives the class and on
     others as these are among the items without gold, and are of the class as often as gold shows in each of the two
-    parts, with half a label of either kind added. These counts, rounded, go through the interval of :func:`rate` itself.
+    parts, with half a label of either kind added. These counts, rounded, go through the interval of :func:`rate`.
     Before there is gold, half of the items are taken to be of the class, and the panel to be right 85 % of the time.
 
     *Guarantee*: none. A plan is an estimate from the labels of today, and further ones must be drawn at random:
