@@ -97,14 +97,15 @@ def rate(
     True
     """
     check_level(confidence_level)
-    _check_method(method)
+    check_method(method)
     asking = _Asking(open_asked(votes, y, gold_is), of, by, versus, cluster, values, method)
     lines = asking.lines()
     rows = tuple(line((1 - confidence_level) / len(lines)) for line in lines)
     return Rates(rows, asking.evidence(confidence_level), asking.remarks)
 
 
-def _check_method(method: object) -> None:
+def check_method(method: object) -> None:
+    """Refuse a way to an interval that does not exist."""
     if method not in METHODS:
         raise InvalidChoiceError(
             Argument("method"), f" must be one of {', '.join(map(repr, METHODS))}; found {method!r}."
