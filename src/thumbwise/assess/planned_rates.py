@@ -245,7 +245,7 @@ def open_outlook(votes: Any, y: Any, of: Hashable, gold_is: GoldIs | Design | No
     sample = asked.sample
     check_plain(sample.design)
     number = class_number(of, sample.pool.class_names)
-    counts = Shares(asked, None, "assisted", "", number).counts(None)
+    counts = Shares(asked, None, "assisted", "", False, number).counts(None)
     return sample.pool.class_names[number], Outlook.from_gold(counts, sample.gold_is == "separate")
 
 
