@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from thumbwise.assess.comparison import compare as compare
     from thumbwise.assess.judges import judges as judges
     from thumbwise.assess.judging.result import Judges as Judges
+    from thumbwise.assess.planned_accuracy import AccuracyPlan as AccuracyPlan
+    from thumbwise.assess.planned_accuracy import plan_accuracy as plan_accuracy
+    from thumbwise.assess.planned_rates import RatePlan as RatePlan
+    from thumbwise.assess.planned_rates import plan_rate as plan_rate
     from thumbwise.assess.planning import plan as plan
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
@@ -93,6 +97,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ABSTAIN": "thumbwise.numerics.patterns",
     "AMCL": "thumbwise.models.amcl",
+    "AccuracyPlan": "thumbwise.assess.planned_accuracy",
     "AppliedRules": "thumbwise.rules.applied",
     "BalsubramaniFreund": "thumbwise.models.balsubramani_freund",
     "Box": "thumbwise.box.box",
@@ -125,6 +130,7 @@ _HOMES = {
     "MajorityVote": "thumbwise.models.majority_vote",
     "MissingPackageError": "thumbwise.exceptions",
     "NoGuaranteeError": "thumbwise.exceptions",
+    "RatePlan": "thumbwise.assess.planned_rates",
     "Rates": "thumbwise.rates.results",
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rules.pipeline_step",
@@ -148,6 +154,8 @@ _HOMES = {
     "load": "thumbwise.models.saved.saving",
     "neg_log_loss": "thumbwise.models.folds",
     "plan": "thumbwise.assess.planning",
+    "plan_accuracy": "thumbwise.assess.planned_accuracy",
+    "plan_rate": "thumbwise.assess.planned_rates",
     "rate": "thumbwise.rates.asking",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
@@ -217,6 +225,10 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "rate",
     "Rates",
     "plan",
+    "plan_rate",
+    "RatePlan",
+    "plan_accuracy",
+    "AccuracyPlan",
     "draw_gold",
     "compare",
     "judges",

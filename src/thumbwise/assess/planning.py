@@ -13,7 +13,7 @@ from thumbwise.assess.planner import Planner
 from thumbwise.box.box import Box
 from thumbwise.box.estimates import check_level
 from thumbwise.box.evidence import Evidence
-from thumbwise.box.gold import Design, GoldIs
+from thumbwise.box.gold import Design, GoldIs, GoldSample
 from thumbwise.box.opened_gold import open_plain_gold
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.outward import at_most
@@ -298,8 +298,7 @@ def plan(
     _check_target(target)
     sample = open_plain_gold(gold_votes, gold_labels, pool, gold_is)
     pool = sample.pool
-    if sample.gold_is == "subset" and len(sample) == pool.n_items:
-        raise InvalidLabelsError(f"there must be items left to label; all {pool.n_items:,} of the pool are gold.")
+    check_left(sample)
     if box is None:
         box = Box.from_sample(sample, confidence_level=confidence_level)
     keep = pin_gold and sample.known_labels() is not None
@@ -319,7 +318,7 @@ def plan_with(
 ) -> Plan:
     """All of a plan, or what few games give: sizes that are asked for, nothing or little about each rule."""
     return Plan(
-        rows=_plan_rows(planner, _sizes(planner.n_gold, pool.n_items) if sizes is None else sizes),
+        rows=_plan_rows(planner, planned_sizes(planner.n_gold, pool.n_items) if sizes is None else sizes),
         floor=planner.floor(),
         rule_gains=_sorted_gains(planner, pool.rule_names) if with_gains else (),
         opinion_gain=planner.opinion_gain(),
@@ -331,6 +330,13 @@ def plan_with(
         is_consistent=planner.is_consistent,
         evidence=evidence,
     )
+
+
+def check_left(sample: GoldSample) -> None:
+    """Refuse gold that is all of the items."""
+    n_items = sample.pool.n_items
+    if sample.gold_is == "subset" and len(sample) == n_items:
+        raise InvalidLabelsError(f"there must be items left to label; all {n_items:,} of the pool are gold.")
 
 
 def _check_target(target: float | None) -> None:
@@ -346,7 +352,7 @@ def _plan_rows(planner: Planner, sizes: Sequence[int]) -> tuple[PlanRow, ...]:
     return tuple(PlanRow(n, bound, bound * planner.open_share(n)) for n, bound in bounds)
 
 
-def _sizes(n_gold: int, n_items: int) -> list[int]:
+def planned_sizes(n_gold: int, n_items: int) -> list[int]:
     """The present size, then larger ones up to that of the pool."""
     last = max(n_items, n_gold)
     n_steps = math.ceil(math.log(last / n_gold) / math.log(_GROWTH) - 1e-9)

@@ -105,16 +105,21 @@ def _refuse_second(given: Any, argument: str, holder: str) -> None:
 def open_plain_gold(gold_votes: Any, gold_labels: Any, pool: Any, gold_is: GoldIs | Design | None) -> GoldSample:
     """The same, for what speaks of plain random gold only."""
     sample = open_gold(gold_votes, gold_labels, pool, gold_is)
-    if not sample.design.is_plain:
+    check_plain(sample.design)
+    return sample
+
+
+def check_plain(design: Design) -> None:
+    """Refuse gold that is no plain random sample."""
+    if not design.is_plain:
         raise InvalidBoxError(
             "this speaks of gold that is a plain random sample; found ",
-            f"{type(sample.design).__name__}. Pass a plain random sample, ",
+            f"{type(design).__name__}. Pass a plain random sample, ",
             Argument("gold_is", '"subset"'),
             " or ",
             Argument("gold_is", '"separate"'),
             ".",
         )
-    return sample
 
 
 def _check_same_names(gold: Votes, pool: CountedVotes) -> None:

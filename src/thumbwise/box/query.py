@@ -1,7 +1,8 @@
-"""A box for one question about the pool: with most of the error for the panel's own verdict, the rest as ever."""
+"""Boxes for one question about the pool: with most of the error for what is asked, and the rest as ever."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from thumbwise.box.box import Box
 from thumbwise.box.budget import FEW_RULES
 from thumbwise.box.designs.by_class import ByClass
 from thumbwise.box.gold import GoldSample
-from thumbwise.box.moments.linear import FREQUENCY, LEARNED, build_moments
+from thumbwise.box.moments.linear import FREQUENCY, LEARNED, build_moments, find_accuracies
 from thumbwise.box.opinions.choosing import population_of
 from thumbwise.box.opinions.opinion import WeightedVote
 from thumbwise.numerics.even_panel import even_log_odds, first_informative, first_of_copies
@@ -71,6 +72,25 @@ def query_box(box: Box) -> Box | None:
         n_permutations=0,
     )
     return _with_verdict(replace(made, evidence=box.evidence), sample, for_verdict)
+
+
+def asked_first(box: Box, rules: Sequence[str], confidence_level: float) -> Box:
+    """The box with the accuracies of some rules bounded anew, by what its own level leaves of the error.
+
+    *Guarantee*: if the box was made from gold at a level above ``confidence_level``, the one that is returned holds the
+    truth with probability at least ``confidence_level``. The rules must be named before gold labels are seen.
+    """
+    sample, level = box.gold, box.evidence.confidence_level
+    places = find_accuracies(box.about, rules)
+    if sample is None or level is None or level <= confidence_level or not len(places):
+        return box
+    errors = np.zeros((2, len(sample.pooled)))
+    errors[:, places] = (level - confidence_level) / (2 * len(places))
+    lower, upper = sample.design.intervals(sample, errors)
+    low, high = box.lower.copy(), box.upper.copy()
+    low[places], high[places] = np.maximum(low[places], lower[places]), np.minimum(high[places], upper[places])
+    high = np.maximum(low, high)
+    return replace(box, lower=low, upper=high, evidence=replace(box.evidence, confidence_level=confidence_level))
 
 
 def _is_as_made(box: Box) -> bool:

@@ -11,8 +11,9 @@ from rich.text import Text
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.label import read
+from thumbwise.game.models_as_rules import box_with_models, reason_seen
 from thumbwise.game.prediction_costs import METRICS, Metric, Predictions
-from thumbwise.game.ranges import Range, box_with_models, certify, reason_seen
+from thumbwise.game.ranges import Range, certify
 from thumbwise.io.predictions import read_predictions
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles

@@ -162,6 +162,15 @@ def plan(
     roles: Roles,
     confidence: _Confidence = 0.95,
     target: Annotated[float | None, typer.Option(help="A bound on the mean log loss that is wanted.")] = None,
+    rate: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="Plan for the share of this class instead; see --within.")
+    ] = None,
+    within: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="With --rate: how near the share is wanted, such as 0.03.")
+    ] = None,
+    accuracy: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Plan for a guaranteed share of right labels instead: 0.9.")
+    ] = None,
     draw: Annotated[
         int | None, typer.Option(metavar="N", help="Draw N random items without a gold label, to be labeled next.")
     ] = None,
@@ -170,12 +179,14 @@ def plan(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
 ) -> None:
-    """Say how much bound more gold labels would buy, and draw the items that are to get them."""
+    """Say what more gold labels would buy, in loss, in points or in right labels, and draw the items to be labeled."""
     with reported():
         from thumbwise.cli.plan import check_draw, plan_files  # noqa: PLC0415
+        from thumbwise.cli.planned_rates import check_aims  # noqa: PLC0415
 
+        aims = check_aims(target, rate, within, accuracy)
         wanted = check_draw(votes, gold, draw, output, seed)
-        plan_files(votes, gold, roles, confidence=confidence, target=target, draw=wanted)
+        plan_files(votes, gold, roles, confidence=confidence, aims=aims, draw=wanted)
 
 
 @app.command()
@@ -276,7 +287,9 @@ def rate(
     votes: VotesArgument,
     gold: Path | None,
     roles: Roles,
-    of: Annotated[str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")] = None,
+    of: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")
+    ] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Column of groups, such as system.")] = None,
     versus: Annotated[
         str | None,

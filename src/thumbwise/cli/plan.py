@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.text import Text
 
 from thumbwise.assess.planning import Plan, plan
+from thumbwise.box.box import Box
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.label import read
+from thumbwise.cli.planned_rates import LOSS, Aims, plan_aims, print_aims
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import gold_to_label
 from thumbwise.io.readings import Reading
@@ -62,15 +64,17 @@ def plan_files(
     roles: Roles,
     *,
     confidence: float = 0.95,
-    target: float | None = None,
+    aims: Aims = LOSS,
     draw: Draw | None = None,
 ) -> None:
     """Read votes and gold, plan, draw if asked to, and print the planned bounds, the rules and what to do.
 
-    Without any gold there is nothing to plan with, but the first items can be drawn.
+    Without any gold only a share can be planned for, but the first items can be drawn.
     """
-    reading = read(votes, gold, roles, is_gold_needed=draw is None)
-    planned = _plan(reading, confidence, target) if len(reading.gold_labels) else None
+    reading = read(votes, gold, roles, is_gold_needed=draw is None and aims.is_gold_needed)
+    box = reading.box(confidence_level=confidence) if _needs_box(reading, aims) else None
+    planned = _plan(reading, confidence, aims.target, box) if box is not None and aims.is_loss_planned else None
+    others = plan_aims(reading, aims, confidence, box)
     if draw is not None:
         with progress("writing"):
             write_table(gold_to_label(reading, draw.n_items, seed=draw.seed), draw.output)
@@ -79,14 +83,18 @@ def plan_files(
     console.print()
     if planned is not None:
         print_plan(console, planned)
+    print_aims(console, others)
     if draw is not None:
         console.print()
         _print_draw(console, str(votes), draw, len(reading.gold_labels))
 
 
-def _plan(reading: Reading, confidence: float, target: float | None) -> Plan:
+def _needs_box(reading: Reading, aims: Aims) -> bool:
+    return len(reading.gold_labels) > 0 and aims.is_gold_needed
+
+
+def _plan(reading: Reading, confidence: float, target: float | None, box: Box) -> Plan:
     with progress("planning"):
-        box = reading.box(confidence_level=confidence)
         return plan(reading, confidence_level=confidence, target=target, box=box)
 
 

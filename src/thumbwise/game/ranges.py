@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,13 @@ from thumbwise.box.box import Box
 from thumbwise.box.evidence import Evidence, Statement
 from thumbwise.box.moments.linear import find_accuracies
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
+from thumbwise.game.models_as_rules import box_with_models
 from thumbwise.game.pinning import pose_pinned_problem, pose_problem
 from thumbwise.game.prediction_costs import (
     Metric,
     Predictions,
     add_rule,
     added_models,
-    as_predictions,
     prediction_costs,
     share_costs,
 )
@@ -33,7 +33,7 @@ from thumbwise.outward import at_least, at_most, round_down, round_up
 from thumbwise.votes.inputs import as_votes, in_memory, read_items
 from thumbwise.votes.votes import Votes
 
-__all__ = ["Range", "add_rule", "box_with_models", "certify", "prediction_costs", "share_costs", "share_range"]
+__all__ = ["Range", "add_rule", "certify", "prediction_costs", "share_costs", "share_range"]
 
 _NAMES = {"accuracy": "accuracy", "log_loss": "mean log loss", "brier": "mean Brier score", "share": "share"}
 _TOL = 1e-9
@@ -217,43 +217,6 @@ def _settle_box(votes: Any, box: Box | None, models: Sequence[Any] | None, confi
     return (votes.votes if is_reading else votes), made
 
 
-def box_with_models(reading: Any, models: Sequence[Any], *, confidence_level: float = 0.95) -> tuple[Votes, Box]:
-    """The votes with models that have not seen gold as further rules, and the box that gold gives about all of them.
-
-    Parameters
-    ----------
-    reading : Reading
-        Its gold items must be among its items.
-    models : sequence of Predictions or array-like
-        Those that agree with every gold label, or that thumbwise made with gold, are refused.
-    """
-    if reading.gold_is != "subset":
-        raise InvalidLabelsError(
-            Argument("gold_unseen"),
-            " needs gold items that have a prediction; these gold items are not among the items of the votes. Drop ",
-            Argument("gold_unseen"),
-            ".",
-        )
-    pool = in_memory(reading.votes)
-    given = [as_predictions(model, pool) for model in models]
-    reason = reason_seen(given, reading.gold)
-    if reason is not None:
-        raise InvalidLabelsError(
-            Argument("gold_unseen"),
-            f" must be true: {reason}. The range would be false. Drop ",
-            Argument("gold_unseen"),
-            "; the range then holds whatever the model has seen.",
-        )
-    for model, name in zip(given, ("predictions", "versus"), strict=False):
-        pool = add_rule(pool, model.labels, name if name not in pool.rule_names else f"{name} of the model")
-    return pool, replace(reading, votes=pool).box(confidence_level=confidence_level)
-
-
-def reason_seen(models: Sequence[Predictions], gold: IntArray) -> str | None:
-    """Why one of the models has seen gold, in words, if that is to be seen in its predictions."""
-    return next((reason for model in models if (reason := model.why_not_unseen(gold)) is not None), None)
-
-
 def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Range:
     """Guaranteed range of a class's share in a group of items.
 
@@ -271,7 +234,8 @@ def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Ra
     Notes
     -----
     *Guarantee*: if the box holds the true moments, the share lies in the range: with probability at least the level of
-    the box, for all groups and classes at once, also for groups that were chosen after gold labels were seen.
+    the box, for all groups and classes at once, also for groups that were chosen after gold labels were seen. For one
+    question that is settled before, :func:`thumbwise.rate` gives a narrower interval.
 
     Examples
     --------

@@ -27,7 +27,8 @@ larger than a candidate T starts with 1 and multiplies the money by 1 + stake_t 
 
 The upper bound is the lower one of the negative values. How tight it is rests on stakes and slopes: these follow the
 variance of the x_t so far, and what a single unit could cost. (Betting without replacement: Waudby-Smith and Ramdas,
-2020 and 2024.) Stopping and running means make bounds narrower by a tenth than the mean money of eight orders does.
+2020 and 2024.) Against the mean money at the end of eight orders, stopping and running means made bounds narrower by 3
+to 20 % for ratings, shares and differences, and by no more than 3 % for clusters, where single units could cost most.
 """
 
 from __future__ import annotations

@@ -152,7 +152,8 @@ class _Search:
         (first_1, first_2), (last_1, last_2) = hypergeometric_bounds(
             groups.right, groups.drawn, groups.population, single
         )
-        first, last = _cut(np.array([first_1]), np.array([last_1]), _N_CELLS)
+        n_cells = min(_N_CELLS, int(last_1 - first_1) + 1)
+        first, last = _cut(np.array([first_1]), np.array([last_1]), n_cells)
         below, above = np.full(len(first), first_2 - 1), np.full(len(first), last_2 + 1)
         best, settled = np.inf, np.inf
         close = _CLOSE * groups.most / np.sqrt(sum(groups.drawn))

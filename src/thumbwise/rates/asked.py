@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
+from thumbwise.box.designs import ByClass
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
 from thumbwise.box.opened_gold import as_design, known_gold, open_gold
+from thumbwise.box.opinions.choosing import population_of
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
 from thumbwise.rates.counts import Rows
 from thumbwise.rates.verdicts import Panel
@@ -34,11 +36,14 @@ class Asked:
         Where the gold items are among the items, if they are and that is known.
     columns : mapping of str to sequence
         Further columns by item, of a reading.
+    is_outside : bool
+        Whether the gold items are further items, and not among those in question.
     """
 
     sample: GoldSample
     positions: IntArray | None
     columns: Any
+    is_outside: bool = False
 
     @property
     def is_lazy(self) -> bool:
@@ -47,7 +52,8 @@ class Asked:
 
     @cached_property
     def panel(self) -> Panel:
-        return Panel.of(self.sample.pool.patterns)
+        """From the votes of all that gold was drawn from, so that it does not depend on which items are gold."""
+        return Panel.of(population_of(self.sample) if self.is_outside else self.sample.pool.patterns)
 
     def rows(self, groups: Groups | None = None) -> Rows:
         """A row per item, or per pattern if items are elsewhere."""
@@ -56,8 +62,7 @@ class Asked:
         count = pool.patterns.counts if self.is_lazy else np.ones(len(pattern), dtype=np.int64)
         nothing = np.zeros(len(pattern), dtype=np.int64), np.zeros(len(self.sample), dtype=np.int64)
         of_items, of_gold = nothing if groups is None else (groups.codes, groups.codes[self.placed("by")])
-        is_separate = self.sample.gold_is == "separate"
-        return Rows(pattern, of_items, count, votes.inverse, of_gold, self.sample.labels, is_separate)
+        return Rows(pattern, of_items, count, votes.inverse, of_gold, self.sample.labels, self.is_outside)
 
     def values(self, given: Any, argument: str) -> AnyArray:
         """One value for each item, of a column by its name or as given."""
@@ -80,10 +85,11 @@ class Asked:
     def _column(self, name: str, argument: str) -> Sequence[Any]:
         if name not in self.columns:
             near = get_close_matches(name, list(self.columns), n=1)
-            have = ", ".join(map(repr, self.columns)) or "none"
+            have = ", ".join(map(repr, self.columns))
             raise InvalidChoiceError(
                 Argument(argument),
-                f" must name a column of the items that is no rule; found {name!r}, and the columns are {have}. ",
+                f" must name a column of the items that is no rule; found {name!r}, and ",
+                f"the columns are {have}. " if have else "there are no such columns. ",
                 f"Is {near[0]!r} meant? " if near else "",
                 "Name the columns that are no rules with ",
                 Argument("ignore", [name]),
@@ -97,8 +103,8 @@ class Asked:
         if self.positions is None:
             raise InvalidChoiceError(
                 Argument(argument),
-                " needs gold items that are among the items, so that it is known where they belong; these gold items "
-                "are not. Put them into the table of votes.",
+                " needs gold items that are among the items, so that it is known where they belong; of these gold "
+                "items it is not. Put them into the table of votes; if they are there, give the items ids.",
             )
         return self.positions
 
@@ -149,14 +155,15 @@ def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
             raise InvalidLabelsError(
                 "gold must come from one place; a Reading holds its own labels. Drop ", Argument("y"), "."
             )
-        sample = open_gold(votes, None, None, gold_is)
+        sample = _open(votes, None, gold_is)
         gold = getattr(votes, "gold", np.zeros(0))
-        is_placed = sample.gold_is == "subset" and len(gold) == sample.pool.n_items
+        is_outside = getattr(votes, "gold_is", sample.gold_is) == "separate"
+        is_placed = not is_outside and len(gold) == sample.pool.n_items
         places = np.flatnonzero(gold != UNKNOWN) if is_placed else None
-        return Asked(sample, places, getattr(votes, "passed_on", {}))
+        return Asked(sample, places, getattr(votes, "passed_on", {}), is_outside)
     if isinstance(y, (Gold, GoldSample)):
-        sample = open_gold(y, None, as_votes(votes), gold_is)
-        return Asked(sample, _places_by_id(sample), {})
+        sample = _open(y, as_votes(votes), gold_is)
+        return Asked(sample, _places_by_id(sample), {}, sample.gold_is == "separate")
     if y is None:
         raise InvalidLabelsError(
             "a rate needs gold labels: about a hundred items whose class somebody checked. Pass ", Argument("y"), "."
@@ -164,9 +171,28 @@ def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
     pool, labels = read_items(votes, y)
     gold_votes, coded, known = known_gold(pool, labels, pool)
     design = as_design(gold_is or "subset").in_item_order(gold_votes).take(known) if gold_is else as_design("subset")
+    _check_inside(design)
     sample = GoldSample(gold_votes, coded, pool, design)
     design.check(sample)
     return Asked(sample, np.flatnonzero(known), {})
+
+
+def _open(gold: Any, pool: Any, gold_is: GoldIs | Design | None) -> GoldSample:
+    """Gold that was drawn class by class may be part of the pool too."""
+    if not isinstance(gold_is, ByClass):
+        return open_gold(gold, None, pool, gold_is)
+    return replace(open_gold(gold, None, pool, None), design=gold_is)
+
+
+def _check_inside(design: Design) -> None:
+    """Labels of the items themselves cannot be those of further items; drawn by class, either is allowed for."""
+    if design.gold_is == "separate" and not isinstance(design, ByClass):
+        raise InvalidLabelsError(
+            Argument("y"),
+            " holds labels of the items, so that gold is a part of them; found ",
+            Argument("gold_is", "separate"),
+            ". Say that it is a subset, or pass further items with labels as a Gold.",
+        )
 
 
 def _places_by_id(sample: GoldSample) -> IntArray | None:
@@ -209,4 +235,16 @@ def check_within(clusters: Groups, groups: Groups) -> None:
             f"{crossing[0]!r}. Name the clusters apart, or ask without ",
             Argument("by"),
             ".",
+        )
+
+
+def check_strata(groups: Groups, strata: IntArray) -> None:
+    """Refuse groups that cross those within which gold was drawn: it is no random sample of them."""
+    pairs = np.unique(np.stack([groups.codes, strata]), axis=1)
+    crossing = [groups.names[g] for g in np.flatnonzero(np.bincount(pairs[0]) > 1)]
+    if crossing:
+        raise InvalidLabelsError(
+            Argument("by"),
+            " must lie within the groups that gold was drawn by, for it is a random sample within each of those; "
+            f"{len(crossing)} of {len(groups.names)} groups do not, such as {crossing[0]!r}. Ask by those groups.",
         )

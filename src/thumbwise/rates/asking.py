@@ -15,7 +15,15 @@ from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, gold_items_are
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
-from thumbwise.rates.asked import Asked, Groups, check_gold_in, check_within, class_number, open_asked
+from thumbwise.rates.asked import (
+    Asked,
+    Groups,
+    check_gold_in,
+    check_strata,
+    check_within,
+    class_number,
+    open_asked,
+)
 from thumbwise.rates.columns import Columns
 from thumbwise.rates.intervals import METHODS, Method
 from thumbwise.rates.other_designs import BY_CLASS, ask_design
@@ -34,7 +42,7 @@ def rate(
     by: Any = None,
     versus: Sequence[str] | None = None,
     cluster: Any = None,
-    values: Mapping[Hashable, float] | Sequence[float] | None = None,
+    values: Mapping[Any, float] | Sequence[float] | None = None,
     method: Method = "assisted",
     gold_is: GoldIs | Design | None = None,
     confidence_level: float = 0.95,
@@ -89,14 +97,15 @@ def rate(
     True
     """
     check_level(confidence_level)
-    _check_method(method)
+    check_method(method)
     asking = _Asking(open_asked(votes, y, gold_is), of, by, versus, cluster, values, method)
     lines = asking.lines()
     rows = tuple(line((1 - confidence_level) / len(lines)) for line in lines)
     return Rates(rows, asking.evidence(confidence_level), asking.remarks)
 
 
-def _check_method(method: object) -> None:
+def check_method(method: object) -> None:
+    """Refuse a way to an interval that does not exist."""
     if method not in METHODS:
         raise InvalidChoiceError(
             Argument("method"), f" must be one of {', '.join(map(repr, METHODS))}; found {method!r}."
@@ -112,7 +121,7 @@ class _Asking:
     by: Any
     versus: Sequence[str] | None
     cluster: Any
-    values: Mapping[Hashable, float] | Sequence[float] | None
+    values: Mapping[Any, float] | Sequence[float] | None
     method: Method
 
     @cached_property
@@ -130,15 +139,24 @@ class _Asking:
     def lines(self) -> list[Line]:
         """What is reported: all items first, then groups, then a difference."""
         if self.versus is not None and self.by is None:
+            self._check_plain()
             return self._columns().lines()
         self._check()
-        has_groups = isinstance(self.design, Stratified) and self.groups is not None
-        if not self.design.is_plain and not has_groups:
+        if not self.design.is_plain and not self._is_apart:
             self._check_plain()
             what = f"the share of {self.of} among all {self.asked.sample.pool.n_items:,} items"
             return [lambda error: ask_design(self.asked, self._class, what, error)]
         # Where gold was drawn within the groups, it is a random sample of each, and not of all items.
-        return self._question().lines(self._pair, has_all=not has_groups)
+        return self._question().lines(self._pair, has_all=not self._is_apart)
+
+    @cached_property
+    def _is_apart(self) -> bool:
+        """Whether gold was drawn within groups, and is asked about by these."""
+        if not isinstance(self.design, Stratified) or self.groups is None or self.cluster is not None:
+            return False
+        pool: Any = self.asked.sample.pool  # in memory, as the groups are, and with those that gold was drawn by
+        check_strata(self.groups, pool.groups)
+        return True
 
     def _columns(self) -> Columns:
         for argument, given in (("of", self.of), ("cluster", self.cluster), ("values", self.values)):
@@ -158,7 +176,8 @@ class _Asking:
 
     def _question(self) -> Question:
         names = self.asked.sample.pool.class_names
-        about = self.asked, self.groups, self.method, "the mean" if self.of is None else f"the share of {self.of}"
+        name = "the mean" if self.of is None else f"the share of {self.of}"
+        about = self.asked, self.groups, self.method, name, self._is_apart
         if self.values is not None:
             return Means(*about, class_values(self.values, names), Unit(is_share=False), self.clusters)
         if self.clusters is not None:
@@ -177,9 +196,10 @@ class _Asking:
         return ours, theirs
 
     def _two_names(self, of_what: str) -> Sequence[str]:
-        names = [str(name) for name in self.versus or ()]
+        is_list = isinstance(self.versus, (Sequence, np.ndarray)) and not isinstance(self.versus, (str, bytes))
+        names = [str(name) for name in self.versus or ()] if is_list else []
         if len(names) != 2 or names[0] == names[1]:
-            shown = ", ".join(map(repr, names))
+            shown = ", ".join(map(repr, names)) if is_list else repr(self.versus)
             raise InvalidChoiceError(Argument("versus"), f" must name two different {of_what}; found {shown}.")
         return names
 
@@ -199,12 +219,16 @@ class _Asking:
             check_within(self.clusters, self.groups)
 
     def _check_plain(self) -> None:
-        for name, given in (("by", self.by), ("cluster", self.cluster), ("values", self.values)):
+        if self.design.is_plain:
+            return
+        is_asymptotic = "asymptotic" if self.method == "asymptotic" else None
+        asked = {"by": self.by, "versus": self.versus, "cluster": self.cluster, "values": self.values}
+        for name, given in {**asked, "method": is_asymptotic}.items():
             if given is not None:
                 raise InvalidChoiceError(
-                    Argument(name),
+                    Argument(name, is_asymptotic if name == "method" else None),
                     " is for gold that is a plain random sample; this gold was drawn otherwise "
-                    f"({type(self.design).__name__}). Ask for the share among all items.",
+                    f"({type(self.design).__name__}). Ask for the share of a class among all items, without it.",
                 )
 
     @property
@@ -227,16 +251,22 @@ class _Asking:
         return replace(evidence, assumption=about, sample_check=None)
 
 
-def class_values(given: Mapping[Hashable, float] | Sequence[float], names: Sequence[Hashable]) -> FloatArray:
+def class_values(given: Mapping[Any, float] | Sequence[float], names: Sequence[Hashable]) -> FloatArray:
     """The number that each class stands for."""
-    by_name = {str(name): value for name, value in given.items()} if isinstance(given, Mapping) else {}
-    missing = [str(name) for name in names if by_name and str(name) not in by_name]
-    numbers = [by_name.get(str(name), np.nan) for name in names] if by_name else list(given)
-    if missing or len(numbers) != len(names) or not np.isfinite(np.asarray(numbers, dtype=float)).all():
+    by_name = {str(name): value for name, value in given.items()} if isinstance(given, Mapping) else None
+    is_list = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes))
+    missing = [] if by_name is None else [str(name) for name in names if str(name) not in by_name]
+    numbers = list(given) if by_name is None and is_list else [(by_name or {}).get(str(name)) for name in names]
+    if missing or len(numbers) != len(names) or not all(map(_is_finite, numbers)):
         shown = ", ".join(repr(str(name)) for name in names)
         raise InvalidLabelsError(
             Argument("values"),
-            f" must give each of the {len(names)} classes ({shown}) a finite number; found {len(numbers)} numbers"
+            f" must give each of the {len(names)} classes ({shown}) a finite number; found {given!r}"
             + (f", and {missing[0]!r} lies outside of what was declared." if missing else "."),
         )
     return np.asarray(numbers, dtype=float)
+
+
+def _is_finite(number: object) -> bool:
+    is_number = isinstance(number, (int, float, np.number)) and not isinstance(number, np.complexfloating)
+    return is_number and bool(np.isfinite(number))  # type: ignore[call-overload]

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.rates.asked import Asked, unknown_name
 from thumbwise.rates.counts import Rows
 from thumbwise.rates.intervals import BY_NAME, Interval, Method, asymptotic
@@ -52,8 +53,17 @@ class Columns:
             return next(votes)[rows.pattern], next(votes)[rows.gold_pattern]
         if name not in self.asked.columns:
             raise unknown_name(name, [*pool.rule_names, *self.asked.columns], "versus", "a rule or a column")
-        coded = code_labels(self.asked.columns[name].tolist(), pool.class_names, pool.n_items)
+        coded = self._coded(name)
         return coded, coded[self.asked.placed("versus")]
+
+    def _coded(self, name: str) -> IntArray:
+        pool = self.asked.sample.pool
+        try:
+            return code_labels(self.asked.columns[name].tolist(), pool.class_names, pool.n_items)
+        except InvalidLabelsError as error:
+            classes = ", ".join(repr(str(one)) for one in pool.class_names[:10])
+            problem = f" must name columns of predictions; {name!r} holds other values than the classes ({classes})."
+            raise InvalidLabelsError(Argument("versus"), problem) from error
 
     def verdicts(self) -> tuple[IntArray, IntArray]:
         """The panel's, on each row and on each gold item."""
@@ -78,7 +88,7 @@ class Columns:
         beside = self._units().interval(error, "asymptotic") if is_placed else None
         name = f"{self.names[0]} - {self.names[1]}"
         numbers = len(sample), sample.pool.n_items
-        return Rate(self._interval(error), name, "difference", what, self.method, *numbers, beside)
+        return Rate(self._interval(error), name, "difference", what, self.method, *numbers, beside, pair=self.names)
 
     def _interval(self, error: float) -> Interval:
         """Where both predict and there are two classes, exactly one is right where they differ, and that is counted."""

@@ -53,7 +53,7 @@ class _Weighed:
         return _Weighed(turned, (self.weight[1], self.weight[0]), self.least, self.most)
 
 
-def difference(ours: Counts, theirs: Counts, error: float, method: Method) -> Interval:
+def difference(ours: Counts, theirs: Counts, error: float, method: Method, *, is_apart: bool = False) -> Interval:
     """Of two groups of items: the share in the first less the share in the second.
 
     Helped by the panel, one of three ways is taken, whichever would give the narrowest interval if the panel were right
@@ -63,20 +63,20 @@ def difference(ours: Counts, theirs: Counts, error: float, method: Method) -> In
     error. Numbers of items decide, labels have no part in it.
 
     *Guarantee*: the difference lies within with probability at least ``1 - error``, if gold is a random sample of the
-    items of both groups.
+    items of both groups; or of each on its own, if ``is_apart`` says so, which leaves out the panel across both.
     """
     estimates = [BY_NAME[method](counts, error).estimate for counts in (ours, theirs)]
     if method == "asymptotic":
         return _asymptotic(ours, theirs, error)
-    way = _gold_alone if method == "exact" else _choose(ours, theirs, error)
+    way = _gold_alone if method == "exact" else _choose(ours, theirs, error, is_apart)
     low, high = way(ours, theirs, error)
     return Interval(estimates[0] - estimates[1], low, high).held(-1, 1)
 
 
-def _choose(ours: Counts, theirs: Counts, error: float) -> Way:
+def _choose(ours: Counts, theirs: Counts, error: float, is_apart: bool) -> Way:
     """By numbers of items and draws alone."""
     ways: list[Way] = [_gold_alone, _one_by_one]
-    if ours.n_outside == 0 and (ours.drawn[::-1] + theirs.drawn > 0).all():
+    if not is_apart and ours.n_outside == 0 and (ours.drawn[::-1] + theirs.drawn > 0).all():
         ways.insert(0, _across)
     supposed, other = _suppose(ours), _suppose(theirs)
     ends = [way(supposed, other, error) for way in ways]
@@ -127,7 +127,7 @@ def _one_by_one(ours: Counts, theirs: Counts, error: float) -> tuple[float, floa
 def _asymptotic(ours: Counts, theirs: Counts, error: float) -> Interval:
     """Variances added up."""
     both = [asymptotic(counts, error) for counts in (ours, theirs)]
-    z = -ndtri(error / 2)
+    z = float(-ndtri(error / 2))
     spread = float(np.sqrt(sum((part.width / (2 * z)) ** 2 for part in both)))
     centre = both[0].estimate - both[1].estimate
     return Interval(centre, centre - z * spread, centre + z * spread)

@@ -42,7 +42,7 @@ def exact(counts: Counts, error: float) -> Interval:
     """
     right, drawn, population = (int(part.sum()) for part in (counts.right, counts.drawn, counts.population))
     fewest, most = hypergeometric_bounds(right, drawn, population, error)
-    estimate = counts.share(population * right / max(1, drawn))
+    estimate = counts.share(population * right / drawn if drawn else population / 2)
     return Interval(estimate, counts.share(int(fewest)), counts.share(int(most))).held(0, 1)
 
 

@@ -59,8 +59,9 @@ class Drawn:
     def _asymptotic(self, error: float) -> Interval:
         residuals = self.values - self.guess[self.places]
         centre = self._estimate(self.guess)
-        spread = residuals.std(ddof=1) if len(residuals) > 1 else np.inf
-        half = float(-ndtri(error / 2) * spread / np.sqrt(len(residuals)) * len(self.guess))
+        if len(residuals) < 2:
+            return Interval(centre, float(self.low.sum()), float(self.high.sum())).held(-np.inf, np.inf)
+        half = float(-ndtri(error / 2) * residuals.std(ddof=1) / np.sqrt(len(residuals)) * len(self.guess))
         return Interval(centre, centre - half, centre + half)
 
 

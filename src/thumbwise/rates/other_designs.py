@@ -66,8 +66,7 @@ def _by_class(asked: Asked, number: int, error: float) -> Interval:
     n_classes, pool = sample.pool.n_classes, sample.pool
     marked, drawn = (np.bincount(sample.labels, part, minlength=n_classes).astype(np.int64) for part in (says, None))
     total = int(pool.patterns.counts[panel.verdicts(pool.patterns) == number].sum())
-    is_outside = sample.gold_is == "separate" and asked.positions is None
-    low, high = class_size_bounds(marked, drawn, total, pool.n_items, error, of=number, is_outside=is_outside)
+    low, high = class_size_bounds(marked, drawn, total, pool.n_items, error, of=number, is_outside=asked.is_outside)
     n_items = max(1, pool.n_items)
     return Interval(_corrected(marked, drawn, total / n_items, number), low / n_items, high / n_items).held(0, 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -34,12 +34,15 @@ class Question(ABC):
     method : {"assisted", "exact", "asymptotic"}
     name : str
         What is asked for, in words.
+    is_apart : bool
+        Whether gold was drawn within each group on its own, and not from all items.
     """
 
     asked: Asked
     groups: Groups | None
     method: Method
     name: str
+    is_apart: bool
 
     @abstractmethod
     def rate(self, group: int | None, error: float) -> Rate:
@@ -61,8 +64,8 @@ class Question(ABC):
     def group_name(self, group: int | None) -> str | None:
         return None if group is None or self.groups is None else self.groups.names[group]
 
-    def pair_name(self, ours: int, theirs: int) -> str:
-        return f"{self.group_name(ours)} - {self.group_name(theirs)}"
+    def pair(self, ours: int, theirs: int) -> tuple[str, str]:
+        return str(self.group_name(ours)), str(self.group_name(theirs))
 
     def among(self, group: int | None, n_items: int) -> str:
         """What is asked for, among which items."""
@@ -105,16 +108,17 @@ class Shares(Question):
     def difference(self, ours: int, theirs: int, error: float) -> Rate:
         both = self.counts(ours), self.counts(theirs)
         beside = None if self.method == "asymptotic" else difference(*both, error, "asymptotic")
-        name = self.pair_name(ours, theirs)
+        pair = self.pair(ours, theirs)
         return Rate(
-            difference(*both, error, self.method),
-            name,
+            difference(*both, error, self.method, is_apart=self.is_apart),
+            " - ".join(pair),
             "difference",
             f"{self.name} in {self.group_name(ours)} less that in {self.group_name(theirs)}",
             self.method,
             sum(counts.n_gold for counts in both),
             sum(counts.n_items for counts in both),
             beside,
+            pair=pair,
         )
 
 
@@ -156,17 +160,31 @@ class Means(Question):
 
     def rate(self, group: int | None, error: float) -> Rate:
         weight = self._weight(group)
-        return self._answer(weight, error, self.group_name(group), self.among(group, int((weight != 0).sum())), "rate")
+        what = self.among(group, int((weight != 0).sum()))
+        return self._answer(weight, partial(self._drawn(weight).interval, error), self.group_name(group), what)
 
     def difference(self, ours: int, theirs: int, error: float) -> Rate:
-        what = f"{self.name} in {self.group_name(ours)} less that in {self.group_name(theirs)}"
-        weight = self._weight(ours) - self._weight(theirs)
-        return self._answer(weight, error, self.pair_name(ours, theirs), what, "difference")
+        pair = self.pair(ours, theirs)
+        weights = self._weight(ours), self._weight(theirs)
+        weight = weights[0] - weights[1]
+        ask = partial(self._apart, weights, error) if self.is_apart else partial(self._drawn(weight).interval, error)
+        return self._answer(weight, ask, " - ".join(pair), f"{self.name} in {pair[0]} less that in {pair[1]}", pair)
 
-    def _answer(self, weight: FloatArray, error: float, name: str | None, what: str, kind: Kind) -> Rate:
-        drawn = self._drawn(weight)
-        interval = drawn.interval(error, self.method)
-        beside: Interval | None = None if self.method == "asymptotic" else drawn.interval(error, "asymptotic")
+    def _apart(self, weights: tuple[FloatArray, FloatArray], error: float, method: Method) -> Interval:
+        """Each mean on its own, with half of the error: what was drawn in one group is no sample of both."""
+        mine, other = (self._drawn(weight).interval(error / 2, method) for weight in weights)
+        return Interval(mine.estimate - other.estimate, mine.lower - other.upper, mine.upper - other.lower)
+
+    def _answer(
+        self,
+        weight: FloatArray,
+        ask: Callable[[Method], Interval],
+        name: str | None,
+        what: str,
+        pair: tuple[str, str] | None = None,
+    ) -> Rate:
+        beside = None if self.method == "asymptotic" else ask("asymptotic")
         used = weight != 0
         n_gold, n_items = int(self.numbers.is_gold[used].sum()), int(used.sum())
-        return Rate(interval, name, kind, what, self.method, n_gold, n_items, beside, self.unit)
+        kind: Kind = "rate" if pair is None else "difference"
+        return Rate(ask(self.method), name, kind, what, self.method, n_gold, n_items, beside, self.unit, pair)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thumbwise.box.evidence import Evidence, Statement
+from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.outward import at_least, at_most, level, percent, percent_at_least, percent_at_most
 from thumbwise.rates.intervals import Interval
 from thumbwise.summaries import Shown, ShowsItself, one_line, plural
@@ -36,7 +37,7 @@ class Unit:
         """An estimate."""
         if not self.is_share:
             return f"{value:.3f}"
-        return percent(value, 1) if kind == "rate" else f"{100 * value:+.1f}"
+        return percent(value, 1) if kind == "rate" else f"{round(100 * value, 1) + 0.0:+.1f}"
 
     @property
     def of_differences(self) -> str:
@@ -62,6 +63,8 @@ class Rate:
     asymptotic : Interval or None
         That of PPI++, which is no guarantee.
     unit : Unit
+    pair : tuple of str or None
+        Of a difference, the names of both.
     """
 
     interval: Interval
@@ -73,6 +76,7 @@ class Rate:
     n_items: int
     asymptotic: Interval | None = None
     unit: Unit = Unit()
+    pair: tuple[str, str] | None = None
 
     @property
     def estimate(self) -> float:
@@ -98,9 +102,11 @@ class Rate:
     @property
     def verdict(self) -> str:
         """Which of two is higher, as far as that is settled; nothing for a rate."""
-        if self.kind == "rate" or self.group is None:
+        if self.pair is None:
             return ""
-        ours, _, theirs = self.group.partition(" - ")
+        ours, theirs = self.pair
+        if self.lower == self.upper == 0:
+            return f"{ours} and {theirs} are the same"
         if self.lower > 0:
             return f"{ours} is higher than {theirs}"
         if self.upper < 0:
@@ -160,7 +166,11 @@ class Rates(Statement, ShowsItself):
 
     def __getitem__(self, group: str | None) -> Rate:
         """The row of a group, or of a difference, "A - B"; None is all items."""
-        return next(row for row in self.rows if row.group == group)
+        for row in self.rows:
+            if row.group == group:
+                return row
+        names = ", ".join("None" if row.group is None else repr(row.group) for row in self.rows)
+        raise InvalidChoiceError(f"there must be a row with this name; found {group!r}, and the rows are {names}.")
 
     def as_dict(self) -> dict[str, Any]:
         """What the command writes as JSON: the first row, and all of them under "rows"."""

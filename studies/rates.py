@@ -1,0 +1,165 @@
+"""Shares and differences: width and coverage of each method: ``python -m studies.rates``.
+
+Gold is a random part of the items. The question is the share of the second of two classes, or of the most frequent of
+more; and the difference of that share between random halves whose composition is shifted: items of the class are in the
+first half with probability 0.6, others with 0.4. The halves are the same in every draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
+from studies.opinion_coverage import gold_size
+from studies.reporting import markdown_table, publish
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.rates.counts import Counts
+from thumbwise.rates.differences import difference
+from thumbwise.rates.intervals import BY_NAME, METHODS, Interval, Method
+from thumbwise.rates.verdicts import Panel
+
+SETS = (*TITLES, *CROWDS, JUDGES)
+ERROR = 0.05
+# How likely items of the class, and the others, are in the first half.
+_SHIFTED = 0.6, 0.4
+
+BoolArray = npt.NDArray[np.bool_]
+Numbers = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is true of each item, what the panel says, and which half it is in; arrays of shape (n_items,)."""
+
+    is_so: BoolArray
+    says: BoolArray
+    is_first: BoolArray
+
+    def count(self, gold: IntArray, chosen: BoolArray) -> Numbers:
+        """Right ones, gold items and items of which the panel says no and yes, among those that are chosen."""
+        some = gold[chosen[gold]]
+        right = np.bincount(self.says[some], self.is_so[some], minlength=2)
+        drawn, population = (np.bincount(says, minlength=2) for says in (self.says[some], self.says[chosen]))
+        first, second, third = ((int(part[0]), int(part[1])) for part in (right, drawn, population))
+        return first, second, third
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Mean width of each method, and how often each holds the truth, in the order of the methods."""
+
+    width: FloatArray
+    held: FloatArray
+    n_draws: int
+
+
+def ask(population: Population, seed: int) -> Asked:
+    """The question that a dataset is asked."""
+    votes, labels = population.votes, population.labels
+    number = 1 if votes.n_classes == 2 else int(np.argmax(np.bincount(labels)))
+    is_so = labels == number
+    says = (Panel.of(votes.patterns).verdicts(votes.patterns) == number)[votes.inverse]
+    rng = np.random.default_rng([seed, *population.name.encode()])
+    return Asked(is_so, says, rng.random(len(is_so)) < np.where(is_so, *_SHIFTED))
+
+
+def _counts(numbers: Numbers) -> Counts:
+    right, drawn, population = (np.array(part) for part in numbers)
+    return Counts(right, drawn, population)
+
+
+@lru_cache(maxsize=100_000)
+def share_interval(numbers: Numbers, method: Method) -> Interval:
+    """Of all items."""
+    return BY_NAME[method](_counts(numbers), ERROR)
+
+
+@lru_cache(maxsize=100_000)
+def difference_interval(ours: Numbers, theirs: Numbers, method: Method) -> Interval:
+    """Of both halves."""
+    return difference(_counts(ours), _counts(theirs), ERROR, method)
+
+
+def measure(intervals: Sequence[Sequence[Interval]], truth: float) -> Measured:
+    """Of intervals by draw and method."""
+    ends = np.array([[(one.lower, one.upper) for one in row] for row in intervals])
+    held = (ends[..., 0] <= truth + 1e-9) & (ends[..., 1] >= truth - 1e-9)
+    return Measured((ends[..., 1] - ends[..., 0]).mean(axis=0), held.mean(axis=0), len(ends))
+
+
+def study(name: str, n_gold: int, n_draws: int, n_differences: int, seed: int) -> tuple[Measured, Measured]:
+    """Shares and differences on one dataset; differences, which take longer, of the first draws only."""
+    population = load_population(name)
+    asked = ask(population, seed)
+    everything, first = np.ones(len(asked.is_so), dtype=bool), asked.is_first
+    draws = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
+    shares = [[share_interval(asked.count(gold, everything), method) for method in METHODS] for gold in draws]
+    halves = [(asked.count(gold, first), asked.count(gold, ~first)) for gold in draws[:n_differences]]
+    differences = [[difference_interval(*both, method) for method in METHODS] for both in halves]
+    truth = float(asked.is_so[first].mean() - asked.is_so[~first].mean())
+    return measure(shares, float(asked.is_so.mean())), measure(differences, truth)
+
+
+def table_row(title: str, share: Measured, between: Measured) -> list[str]:
+    """Widths against those of gold alone, and coverage."""
+    place = {method: METHODS.index(method) for method in METHODS}
+    cells = [title]
+    for measured in (share, between):
+        exact = measured.width[place["exact"]]
+        cells.append(f"{exact:.3f}")
+        cells += [f"{measured.width[place[method]] / exact:.2f}" for method in ("assisted", "asymptotic")]
+        cells += [f"{measured.held[place[method]]:.3f}" for method in ("exact", "assisted", "asymptotic")]
+    return cells
+
+
+HEADER = [
+    "",
+    *(
+        f"{what}{kind}"
+        for kind in ("", " (difference)")
+        for what in ("exact", "assisted", "asymptotic", "exact holds", "assisted holds", "asymptotic holds")
+    ),
+]
+
+
+def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, seed: int) -> str:
+    """A table for one number of gold labels."""
+    rows = []
+    for name in sets:
+        started = time.perf_counter()
+        rows.append(table_row(TITLES.get(name, name), *study(name, n_gold, n_draws, n_differences, seed)))
+        seconds = time.perf_counter() - started
+        print(f"{n_gold} {seconds:.0f} s | {' | '.join(rows[-1])} |", file=sys.stderr)
+    about = (
+        f"{n_gold} gold labels, {n_draws} draws (differences: {n_differences}), {1 - ERROR:.0%}. Mean width from gold "
+        "alone (exact), that of the other methods as a part of it, and how often each interval holds the truth; for "
+        "shares, then for differences."
+    )
+    return f"{about}\n\n{markdown_table(HEADER, rows)}"
+
+
+def main() -> None:
+    """Read the arguments, and publish a table for each number of gold labels."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, metavar="SET")
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--differences", type=int, default=60, help="draws of differences, which take longer")
+    parser.add_argument("--gold", type=int, nargs="+", default=[100])
+    parser.add_argument("--seed", type=int, default=2024)
+    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    given = parser.parse_args()
+    numbers = given.sets, given.draws, min(given.draws, given.differences), given.seed
+    publish([report(n_gold, *numbers) for n_gold in given.gold], given.output)
+
+
+if __name__ == "__main__":
+    main()

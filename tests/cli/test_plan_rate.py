@@ -1,0 +1,67 @@
+"""thumbwise plan --rate and --accuracy: the numbers of the library in a table, a sentence, and refusals."""
+
+from pathlib import Path
+
+import pytest
+
+import thumbwise as tw
+from cli.rows import Run
+from thumbwise.assess.planned_rates import points
+from thumbwise.outward import percent_at_least
+
+
+def test_both_are_printed_and_the_loss_is_not(folder: Path, run: Run) -> None:
+    votes, gold = folder / "votes.csv", folder / "gold.csv"
+    answer = run("plan", votes, "--gold", gold, "--rate", "spam", "--within", "0.05", "--accuracy", "0.7")
+    assert answer.exit_code == 0, answer.stderr
+    reading = tw.read_votes(votes, gold=gold)
+    share, right = tw.plan_rate(reading, of="spam", within=0.05), tw.plan_accuracy(reading, at_least=0.7)
+    rows = [line.split() for line in answer.stdout.splitlines()]
+    for n_gold, within in share.rows:
+        assert [f"{n_gold}", points(within)] in rows
+    for n_gold, at_least in right.rows:
+        assert [f"{n_gold}", *percent_at_least(at_least).split()] in rows
+    assert str(share) in answer.stdout
+    assert str(right) in answer.stdout
+    assert "log loss" not in answer.stdout
+
+
+def test_a_target_is_planned_besides(folder: Path, run: Run) -> None:
+    aims = ["--rate", "spam", "--within", "0.05", "--target", "0.3"]
+    answer = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv", *aims)
+    assert "The target of 0.3" in answer.stdout
+    assert "the share of spam within 5 points" in answer.stdout
+
+
+def test_without_gold_a_share_is_planned_and_items_are_drawn(folder: Path, run: Run) -> None:
+    aims = ["--rate", "spam", "--within", "0.1"]
+    answer = run("plan", folder / "votes.csv", *aims, "--draw", "20", "-o", folder / "first.csv")
+    assert answer.exit_code == 0
+    assert "there is none yet, so this is for a share of one half" in answer.stdout
+    assert (folder / "first.csv").exists()
+    assert run("plan", folder / "votes.csv", *aims).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rate", "spam"], "found one without the other"),
+        (["--within", "0.03"], "found one without the other"),
+        (["--rate", "spam", "--within", "0.5"], "--within must be half of the width"),
+        (["--rate", "spam", "--within", "0"], "--within must be half of the width"),
+        (["--rate", "spm", "--within", "0.03"], "--rate must name a class ('ham', 'spam'); found 'spm'. Is 'spam'"),
+        (["--accuracy", "0.5"], "--accuracy must be a share of right labels above 1/2"),
+        (["--accuracy", "1"], "--accuracy must be a share of right labels above 1/2"),
+    ],
+)
+def test_bad_aims_are_one_message(folder: Path, run: Run, options: list[str], message: str) -> None:
+    answer = run("plan", folder / "votes.csv", "--gold", folder / "gold.csv", *options)
+    assert answer.exit_code == 2
+    assert message in " ".join(answer.stderr.split())
+    assert answer.stdout == ""
+
+
+def test_right_labels_need_gold(folder: Path, run: Run) -> None:
+    answer = run("plan", folder / "votes.csv", "--accuracy", "0.8")
+    assert answer.exit_code == 2
+    assert "gold labels are needed" in answer.stderr
