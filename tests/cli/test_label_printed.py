@@ -83,7 +83,9 @@ def test_nothing_is_cut_when_nobody_looks(folder: Path) -> None:
         "gold.csv",
     ]
     answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env={"COLUMNS": "40"})
-    upper, lower = answer.stdout.splitlines()[9:11]
+    lines = answer.stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Rules"))
+    upper, lower = lines[start + 2 : start + 4]
     assert upper.split() == ["cover-", "votes", "votes", "gold", "gold", "lower", "upper", "active"]
     assert lower.split() == ["rule", "age", "ham", "spam", "votes", "right", "bound", "bound", "weight", "bound"]
     assert len(row_of(answer.stdout, "caps")) == 9

@@ -92,7 +92,7 @@ class AccuracyProof(Statement):
     At least 75.0 % of these labels are right (their probabilities expect 75 %), if the true labeling satisfies the
     bounds that were written.
     >>> [(row.class_name, row.n_labeled, round(row.recall_at_least, 2)) for row in proof.classes]
-    [(0, 1, 0.0), (1, 3, 0.67)]
+    [(0, 1, 0.0), (1, 3, 0.75)]
     """
 
     accuracy_at_least: float
