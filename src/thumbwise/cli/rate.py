@@ -25,7 +25,7 @@ from thumbwise.tables.databases import database
 
 _HOW_TO_READ = (
     "lower, upper: between these the truth on these items lies, guaranteed",
-    "*asymptotic: PPI++, which many tools print; no guarantee, it misses more often than it says with few labels",
+    "*asymptotic: PPI++, which other tools print; it holds in the limit of many labels, and is no guarantee",
 )
 _POINTS = "differences are in points: +2.3 is 2.3 % of the items"
 

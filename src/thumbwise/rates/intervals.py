@@ -73,7 +73,7 @@ def asymptotic(counts: Counts, error: float) -> Interval:
     """PPI++ (Angelopoulos, Duchi and Zrnic, 2023) with the panel's verdict as prediction, tuned to the data.
 
     *Guarantee*: none. It holds in the limit of many gold labels, for the rate behind the items rather than for these
-    items; with a hundred labels and good judges it misses far more often than it says.
+    items; with few labels or judges that are nearly always right it may miss more often than it says.
     """
     n, n_all = counts.n_gold, int(counts.population.sum())
     if n < 2:
