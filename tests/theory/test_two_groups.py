@@ -217,8 +217,9 @@ def some_groups() -> list[TwoGroups]:
         population = rng.integers(2, 400, size=2)
         drawn = rng.integers(0, population + 1)
         right = rng.binomial(drawn, rng.random(2))
-        numbers = ((int(part[0]), int(part[1])) for part in (right, drawn, population))
-        cases.append(TwoGroups(*numbers, worth=(float(rng.uniform(0.1, 2)), float(rng.uniform(0.1, 2)))))
+        numbers = [(int(part[0]), int(part[1])) for part in (right, drawn, population)]
+        worth = float(rng.uniform(0.1, 2)), float(rng.uniform(0.1, 2))
+        cases.append(TwoGroups(numbers[0], numbers[1], numbers[2], worth))
     return cases
 
 
