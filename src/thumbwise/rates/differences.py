@@ -16,6 +16,9 @@ from thumbwise.rates.intervals import BY_NAME, Interval, Method, assisted, asymp
 Way: TypeAlias = Callable[[Counts, Counts, float], tuple[float, float]]
 # What the panel is supposed to be worth when a way is chosen: so often is it right, whichever it says.
 _SUPPOSED = 0.85
+# Ways that lean on the panel must then promise a width of at most this part of that from gold alone: where they hardly
+# gain if the panel is good, they lose if it is not.
+_WORTH_IT = 0.92
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,11 @@ class _Weighed:
 def difference(ours: Counts, theirs: Counts, error: float, method: Method, *, is_apart: bool = False) -> Interval:
     """Of two groups of items: the share in the first less the share in the second.
 
-    Helped by the panel, one of three ways is taken, whichever would give the narrowest interval if the panel were right
-    85 % of the time: *gold alone*, two groups and their random samples; *the panel across both*, items for which it
-    speaks in favour of the difference and those for which it speaks against, each a random sample over both groups,
-    which is best for groups of about the same size; *one by one*, an assisted interval for each share with half of the
-    error. Numbers of items decide, labels have no part in it.
+    Helped by the panel, one of three ways is taken. *Gold alone*: two groups and their random samples. *The panel
+    across both*: items for which it speaks in favour of the difference, and those for which it speaks against, each a
+    random sample over both groups; best for groups of about the same size. *One by one*: an assisted interval for each
+    share, with half of the error. The first, unless another would be narrower by eight per cent if the panel were right
+    85 % of the time. Numbers of items decide, labels have no part in it.
 
     *Guarantee*: the difference lies within with probability at least ``1 - error``, if gold is a random sample of the
     items of both groups; or of each on its own, if ``is_apart`` says so, which leaves out the panel across both.
@@ -77,10 +80,11 @@ def _choose(ours: Counts, theirs: Counts, error: float, is_apart: bool) -> Way:
     """By numbers of items and draws alone."""
     ways: list[Way] = [_gold_alone, _one_by_one]
     if not is_apart and ours.n_outside == 0 and (ours.drawn[::-1] + theirs.drawn > 0).all():
-        ways.insert(0, _across)
+        ways.append(_across)
     supposed, other = _suppose(ours), _suppose(theirs)
     ends = [way(supposed, other, error) for way in ways]
-    widths = [high - low for low, high in ends]
+    widths = np.array([high - low for low, high in ends])
+    widths[1:] /= _WORTH_IT
     return ways[int(np.argmin(np.round(widths, 9)))]
 
 
