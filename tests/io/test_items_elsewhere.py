@@ -210,7 +210,9 @@ def test_items_are_asked_four_things(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("source", ["v*.csv", "votes.csv"])
-def test_probabilities_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+def test_probabilities_are_computed_once_for_labels_and_once_for_the_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
     arguments = write_votes(tmp_path, ".csv")
     arguments[0] = tmp_path / source
     times: list[int] = []
@@ -222,7 +224,7 @@ def test_probabilities_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("thumbwise.models.balsubramani_freund.probabilities", watched)
     run("label", *arguments, "-o", tmp_path / "labels.csv")
-    assert len(times) == 1
+    assert len(times) == 2
 
 
 @pytest.mark.parametrize(
