@@ -102,6 +102,21 @@ def test_a_method_without_guarantee_says_so(arguments: list[object], run: Run) -
     assert "No guarantee: the intervals are asymptotic (PPI++)" in answer.stdout
 
 
+def test_gold_that_is_no_random_sample_guarantees_nothing(folder: Path, arguments: list[object], run: Run) -> None:
+    """Gold among the items that one judge passes: no line may say otherwise, in the table, the rows or at the end."""
+    truth, votes, _ = make_case()
+    chosen = np.flatnonzero(votes[:, 0] == "pass")[:80]
+    (folder / "gold.csv").write_text("\n".join(["id,label", *(f"q{i},{truth[i]}" for i in chosen)]) + "\n")
+    answer = run(*arguments, "--of", "pass", "--by", "system", "--versus", "A,B")
+    assert answer.exit_code == 0
+    assert "No guarantee: the votes show that gold is not a random sample" in answer.stdout
+    assert "guaranteed" not in answer.stdout
+    assert "confidence" not in answer.stdout
+    claims = [line for line in answer.stdout.splitlines() if "lies between" in line]
+    assert len(claims) == 4
+    assert all(line.startswith("If all intervals held, ") for line in claims)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -167,7 +167,9 @@ def test_numbers_as_json_are_plain(asked: dict[str, Any]) -> None:
 def test_one_gold_item_in_a_group_gives_finite_numbers() -> None:
     y = known(np.isin(np.arange(N), [0, 2, 4, 5]))
     for asked in ({"of": "pass"}, {"values": [1, 5]}):
-        json.dumps(tw.rate(votes(), y, by=BY, **asked).as_dict(), allow_nan=False)
+        reported = tw.rate(votes(), y, by=BY, **asked)
+        assert all(np.isfinite([row.estimate, row.lower, row.upper]).all() for row in reported)
+        assert "NaN" not in json.dumps(reported.as_dict(), allow_nan=False)
 
 
 def test_names_with_dashes_and_copies_in_words() -> None:

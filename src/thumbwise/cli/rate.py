@@ -23,10 +23,9 @@ from thumbwise.rates.intervals import Method
 from thumbwise.rates.results import HEADERS, Rates, table_row
 from thumbwise.tables.databases import database
 
-_HOW_TO_READ = (
-    "lower, upper: between these the truth on these items lies, guaranteed",
-    "*asymptotic: PPI++, which other tools print; it holds in the limit of many labels, and is no guarantee",
-)
+_GUARANTEED = "lower, upper: between these the truth on these items lies, guaranteed"
+_NOT_GUARANTEED = "lower, upper: ends of intervals for which there is no guarantee, as is said below"
+_ASYMPTOTIC = "*asymptotic: PPI++, which other tools print; it holds in the limit of many labels, and is no guarantee"
 _POINTS = "differences are in points: +2.3 is 2.3 % of the items"
 
 
@@ -151,6 +150,7 @@ def _print(source: str, reading: Reading, abstain: str | None, reported: Rates, 
 def _print_table(console: Console, reported: Rates) -> None:
     print_table(console, "Rates", HEADERS, [table_row(row) for row in reported])
     has_points = any(row.kind == "difference" and row.unit.is_share for row in reported)
-    for line in (*_HOW_TO_READ, *([_POINTS] if has_points else [])):
+    ends = _GUARANTEED if reported.is_guarantee else _NOT_GUARANTEED
+    for line in (ends, _ASYMPTOTIC, *([_POINTS] if has_points else [])):
         console.print(Text(line))
     console.print()

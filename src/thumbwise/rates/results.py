@@ -204,12 +204,16 @@ class Rates(Statement, ShowsItself):
         """What may be quoted, a sentence each."""
         if len(self.rows) == 1:
             return [self.evidence.state(self.rows[0].claim)]
-        claims = [f"{row.claim[0].upper()}{row.claim[1:]}{_after(row.verdict)}." for row in self.rows]
-        return [*claims, self.together]
+        claims = [f"{row.claim}{_after(row.verdict)}" for row in self.rows]
+        if not self.is_guarantee:
+            return [self.together, *(f"If all intervals held, {claim}." for claim in claims)]
+        return [*(f"{claim[0].upper()}{claim[1:]}." for claim in claims), self.together]
 
     @property
     def together(self) -> str:
-        """That all intervals hold at once."""
+        """That all intervals hold at once, or why nothing says that they do."""
+        if not self.is_guarantee:
+            return f"No guarantee: {self.evidence.weakness}."
         return self.evidence.state(f"all {len(self.rows)} intervals hold at once")
 
     def __str__(self) -> str:
