@@ -43,6 +43,7 @@ def database(limits: Limits = NO_LIMITS) -> Iterator[DuckDBPyConnection]:
             raise InvalidChoiceError(f"memory must be a size such as 4GB; found {memory!r} ({error}).") from None
         with connection:
             connection.execute("SET preserve_insertion_order = false")
+            connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
             yield connection
 
 

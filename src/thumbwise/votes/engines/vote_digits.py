@@ -24,6 +24,8 @@ Kind: TypeAlias = Literal["whole", "float", "text", "silent", "other"]
 _TEXTS = (nw.String, nw.Categorical, nw.Enum)
 # Beyond this floats skip integers.
 _EXACT = 2**53
+# Up to so many texts are told apart one after the other.
+_FEW_TEXTS = 8
 
 
 def kind_of(dtype: Any) -> Kind:
@@ -84,14 +86,23 @@ class VoteColumn:
 
 
 def _digit_of_text(text: nw.Expr, numbers: Mapping[str, int]) -> nw.Expr:
+    digits = {name: number - ABSTAIN for name, number in numbers.items()}
+    voted = _first_of(text, digits) if len(digits) <= _FEW_TEXTS else _sum_of(text, digits)
+    return nw.when(text.is_null()).then(nw.lit(0, dtype=nw.Int64)).otherwise(voted)
+
+
+def _first_of(text: nw.Expr, digits: Mapping[str, int]) -> nw.Expr:
+    """A case for each text, the next one within: DuckDB takes about a third of the time of a sum."""
+    found = nw.lit(None, dtype=nw.Int64)
+    for name, digit in digits.items():
+        found = nw.when(text == name).then(nw.lit(digit, dtype=nw.Int64)).otherwise(found)
+    return found
+
+
+def _sum_of(text: nw.Expr, digits: Mapping[str, int]) -> nw.Expr:
     """A sum in which one term at most is not 0: engines take long sums better than deep cases."""
-    digits = {name: number - ABSTAIN for name, number in numbers.items() if number != ABSTAIN}
     terms = [(text == name).cast(nw.Int64) * digit for name, digit in digits.items()]
-    voted = nw.when(text.is_in(list(digits))).then(_add(terms)) if terms else nw.lit(None, dtype=nw.Int64)
-    silent = text.is_null()
-    for mark in (name for name, number in numbers.items() if number == ABSTAIN):
-        silent = silent | (text == mark)
-    return nw.when(silent).then(nw.lit(0, dtype=nw.Int64)).otherwise(voted)
+    return nw.when(text.is_in(list(digits))).then(_add(terms))
 
 
 def _add(terms: Sequence[nw.Expr]) -> nw.Expr:
