@@ -29,6 +29,7 @@ from thumbwise.rates.verdicts import Panel
 
 SETS = (*TITLES, *CROWDS, JUDGES)
 ERROR = 0.05
+SHOWN: tuple[Method, ...] = ("exact", "assisted", "asymptotic")
 # How likely items of the class, and the others, are in the first half.
 _SHIFTED = 0.6, 0.4
 
@@ -91,6 +92,8 @@ def difference_interval(ours: Numbers, theirs: Numbers, method: Method) -> Inter
 
 def measure(intervals: Sequence[Sequence[Interval]], truth: float) -> Measured:
     """Of intervals by draw and method."""
+    if not intervals:
+        return Measured(np.full(len(METHODS), np.nan), np.full(len(METHODS), np.nan), 0)
     ends = np.array([[(one.lower, one.upper) for one in row] for row in intervals])
     held = (ends[..., 0] <= truth + 1e-9) & (ends[..., 1] >= truth - 1e-9)
     return Measured((ends[..., 1] - ends[..., 0]).mean(axis=0), held.mean(axis=0), len(ends))
@@ -109,26 +112,23 @@ def study(name: str, n_gold: int, n_draws: int, n_differences: int, seed: int) -
     return measure(shares, float(asked.is_so.mean())), measure(differences, truth)
 
 
-def table_row(title: str, share: Measured, between: Measured) -> list[str]:
-    """Widths against those of gold alone, and coverage."""
+def table_row(title: str, *measured: Measured) -> list[str]:
+    """Widths against those of gold alone, and coverage; nothing of what was not drawn."""
+    return [title, *(cell for one in measured if one.n_draws for cell in _cells(one))]
+
+
+def _cells(measured: Measured) -> list[str]:
     place = {method: METHODS.index(method) for method in METHODS}
-    cells = [title]
-    for measured in (share, between):
-        exact = measured.width[place["exact"]]
-        cells.append(f"{exact:.3f}")
-        cells += [f"{measured.width[place[method]] / exact:.2f}" for method in ("assisted", "asymptotic")]
-        cells += [f"{measured.held[place[method]]:.3f}" for method in ("exact", "assisted", "asymptotic")]
-    return cells
+    exact = measured.width[place["exact"]]
+    widths = [f"{measured.width[place[method]] / exact:.2f}" for method in ("assisted", "asymptotic")]
+    return [f"{exact:.3f}", *widths, *(f"{measured.held[place[method]]:.3f}" for method in SHOWN)]
 
 
-HEADER = [
-    "",
-    *(
-        f"{what}{kind}"
-        for kind in ("", " (difference)")
-        for what in ("exact", "assisted", "asymptotic", "exact holds", "assisted holds", "asymptotic holds")
-    ),
-]
+def header(n_differences: int) -> list[str]:
+    """Names of the columns: those of differences only if some are drawn."""
+    kinds = ("", " (difference)") if n_differences else ("",)
+    columns = (*SHOWN, *(f"{method} holds" for method in SHOWN))
+    return ["", *(f"{column}{kind}" for kind in kinds for column in columns)]
 
 
 def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, seed: int) -> str:
@@ -144,7 +144,7 @@ def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, s
         "alone (exact), that of the other methods as a part of it, and how often each interval holds the truth; for "
         "shares, then for differences."
     )
-    return f"{about}\n\n{markdown_table(HEADER, rows)}"
+    return f"{about}\n\n{markdown_table(header(n_differences), rows)}"
 
 
 def main() -> None:

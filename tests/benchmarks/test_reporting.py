@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from benchmarks.figures import FIGURES
 from benchmarks.launching import Job, Measurement, WorkerError, measure, measure_large, warn_if_busy
-from benchmarks.make_peers import install_command
+from benchmarks.make_peers import HERE, install_command
 from benchmarks.settings import Settings
 from benchmarks.tables import Growth, Row, Table, log_log_slope
 
@@ -105,3 +105,9 @@ def test_the_environment_of_the_peers_is_installed_from_files_that_exist(tmp_pat
     files = [Path(command[i + 1]) for i, word in enumerate(command) if word in ("--constraint", "--requirement")]
     assert [file.name for file in files] == ["constraints.txt", "peers-requirements.txt"]
     assert {"snorkel", "crowd-kit"} <= {line.split(">")[0] for line in files[1].read_text().splitlines()}
+
+
+def test_packages_for_shares_are_a_file_of_their_own(tmp_path: Path) -> None:
+    command = install_command(tmp_path, HERE / "rate-peers-requirements.txt")
+    named = Path(command[command.index("--requirement") + 1]).read_text().splitlines()
+    assert {line.split(">")[0] for line in named} >= {"ppi-python", "glide-py", "judgy", "truescore"}

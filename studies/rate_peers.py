@@ -1,0 +1,210 @@
+"""Intervals for a share beside those of other packages: ``python -m studies.rate_peers``.
+
+Each package is told the same: the truth of some gold items, drawn at random, and the panel's verdict on all items,
+which was made without labels. The share is that of :mod:`studies.rates`; besides its datasets there are made-up judges.
+The packages live in an environment of their own, see ``benchmarks/rate-peers-requirements.txt``; what is not there, or
+refuses, is said below the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from benchmarks.launching import Job
+from benchmarks.make_peers import HERE, python_of
+
+import thumbwise as tw
+from studies.coverage import allowed_misses
+from studies.drawing import TITLES, Population, draw_gold, load_population
+from studies.opinion_coverage import gold_size
+from studies.rates import ERROR, SETS, Asked, ask, share_interval
+from studies.reporting import markdown_table, publish
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.rates.intervals import Method
+
+PEERS = HERE / ".rate-peers"
+OURS: tuple[Method, ...] = ("assisted", "asymptotic")
+N_MADE = 10_000
+# judgy resamples 20,000 times unless told, which takes a quarter of a second a draw.
+N_RESAMPLES = 2_000
+
+Answer = list[float] | str
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Share of the items that are so, of how many of these a judge says so, and of how many of the others."""
+
+    share: float
+    finds: float
+    errs: float
+
+
+MADE = {
+    "made: sharp": Judge(0.5, 0.98, 0.02),
+    "made: strict": Judge(0.6, 0.96, 0.0),
+    "made: usual": Judge(0.7, 0.85, 0.25),
+    "made: rare": Judge(0.03, 0.7, 0.02),
+    "made: poor": Judge(0.5, 0.55, 0.45),
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one method said of all draws: mean width, how often it held the truth, how often and why it refused.
+
+    Widths and coverage are of the draws on which it did not refuse.
+    """
+
+    width: float
+    n_held: int
+    n_said: int
+    refusals: Counter[str]
+
+    @classmethod
+    def of(cls, answers: Sequence[Answer], truth: float) -> Told:
+        """Ends are cut at 0 and 1."""
+        said = np.array([ends for ends in answers if not isinstance(ends, str)]).reshape(-1, 2).clip(0, 1)
+        held = (said[:, 0] <= truth + 1e-9) & (said[:, 1] >= truth - 1e-9)
+        width = float((said[:, 1] - said[:, 0]).mean()) if len(said) else np.nan
+        return cls(width, int(held.sum()), len(said), Counter(ends for ends in answers if isinstance(ends, str)))
+
+    @property
+    def held(self) -> float:
+        return self.n_held / self.n_said if self.n_said else np.nan
+
+    @property
+    def misses_too_often(self) -> bool:
+        """More than chance does once in a million times, if the interval held as often as it says."""
+        return self.n_said - self.n_held > allowed_misses(self.n_said, 1 - ERROR, 1)
+
+    @property
+    def cell(self) -> str:
+        """Width, with a star where it refused some draws, and coverage, bold where it misses too often."""
+        if not self.n_said:
+            return "-"
+        held = f"**{self.held:.3f}**" if self.misses_too_often else f"{self.held:.3f}"
+        return f"{self.width:.3f}{'*' if self.refusals else ''}, {held}"
+
+
+def make_population(name: str, seed: int) -> Population:
+    """Items with one judge."""
+    judge = MADE[name]
+    rng = np.random.default_rng([seed, *name.encode()])
+    labels = (rng.random(N_MADE) < judge.share).astype(np.int64)
+    says = rng.random(N_MADE) < np.where(labels == 1, judge.finds, judge.errs)
+    return Population(name, tw.Votes(says.astype(np.int64)[:, None], n_classes=2), labels)
+
+
+def problem_of(asked: Asked, gold: IntArray, number: int) -> dict[str, Any]:
+    """What the packages are told of one draw."""
+    truth, said = (part[gold].astype(int) for part in (asked.is_so, asked.says))
+    rest = np.bincount(asked.says, minlength=2) - np.bincount(said, minlength=2)
+    return {"truth": truth.tolist(), "said": said.tolist(), "rest": rest.tolist(), "seed": number}
+
+
+def ask_peers(problems: Sequence[dict[str, Any]], python: Path) -> tuple[dict[str, str], list[dict[str, Answer]]]:
+    """Versions of the packages, and what each says of each problem."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "problems.jsonl"
+        file.write_text("".join(json.dumps(problem) + "\n" for problem in problems))
+        job = Job("rate_intervals", file, 1 - ERROR, N_RESAMPLES, python=str(python.absolute()))
+        versions, *answers = map(json.loads, job.run().splitlines())
+    return versions, answers
+
+
+def ask_us(asked: Asked, gold: IntArray) -> dict[str, Answer]:
+    """Our intervals for one draw."""
+    numbers = asked.count(gold, np.ones(len(asked.is_so), dtype=bool))
+    found = ((method, share_interval(numbers, method)) for method in OURS)
+    return {method: [interval.lower, interval.upper] for method, interval in found}
+
+
+def study(population: Population, n_gold: int, n_draws: int, seed: int, python: Path) -> dict[str, Told]:
+    """What each method says on one dataset."""
+    asked = ask(population, seed)
+    draws = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
+    _, peers = ask_peers([problem_of(asked, gold, number) for number, gold in enumerate(draws)], python)
+    answers = [{**ask_us(asked, gold), **theirs} for gold, theirs in zip(draws, peers, strict=True)]
+    truth = float(asked.is_so.mean())
+    return {method: Told.of([answer[method] for answer in answers], truth) for method in answers[0]}
+
+
+def summary_rows(found: dict[str, dict[str, Told]]) -> Iterator[list[str]]:
+    """Means over the datasets that were not made up, and the least coverage."""
+    real = [told for name, told in found.items() if name not in MADE]
+    if not real:
+        return
+    widths, held = (_table_of(real, what) for what in ("width", "held"))
+    yield ["mean, not made", *(f"{w:.3f}, {h:.3f}" for w, h in zip(widths.mean(0), held.mean(0), strict=True))]
+    yield ["least, not made", *(f"{least:.3f}" for least in held.min(0))]
+
+
+def _table_of(found: Sequence[dict[str, Told]], what: str) -> FloatArray:
+    return np.array([[getattr(one, what) for one in told.values()] for told in found])
+
+
+def refusal_lines(found: dict[str, dict[str, Told]]) -> Iterator[str]:
+    """Which method refused, on how many draws, and what it said most often."""
+    for name, told in found.items():
+        for method, one in told.items():
+            if one.refusals:
+                (words, _), *_ = one.refusals.most_common(1)
+                yield f"- {name}, {method}: {one.refusals.total()} of {one.refusals.total() + one.n_said}. {words}"
+
+
+def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Path) -> str:
+    """A table for one number of gold labels."""
+    found = {}
+    for name in sets:
+        started = time.perf_counter()
+        population = make_population(name, seed) if name in MADE else load_population(name)
+        title = TITLES.get(name, name)
+        found[title] = study(population, n_gold, n_draws, seed, python)
+        cells = " | ".join(one.cell for one in found[title].values())
+        print(f"{n_gold} {time.perf_counter() - started:.0f} s | {title} | {cells} |", file=sys.stderr)
+    rows = [[title, *(one.cell for one in told.values())] for title, told in found.items()]
+    about = (
+        f"{n_gold} gold labels, {n_draws} draws. Mean width of {1 - ERROR:.0%} intervals, cut at 0 and 1, and how "
+        "often they hold the truth; bold where chance alone misses so often less than once in a million times. A "
+        "star: the method refused some draws, which are left out."
+    )
+    table = markdown_table(["", *next(iter(found.values()))], [*rows, *summary_rows(found)])
+    return "\n\n".join(filter(None, [about, table, "\n".join(refusal_lines(found))]))
+
+
+def describe_versions(python: Path) -> str:
+    """Of the packages, as the worker finds them."""
+    versions, _ = ask_peers([], python)
+    return ", ".join(f"{package} {version}" for package, version in versions.items())
+
+
+def main() -> None:
+    """Read the arguments, and publish a table for each number of gold labels."""
+    every = (*SETS, *MADE)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", nargs="+", choices=every, default=every, metavar="SET")
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--gold", type=int, nargs="+", default=[100])
+    parser.add_argument("--seed", type=int, default=2024)
+    parser.add_argument("--peers", type=Path, default=python_of(PEERS), help="interpreter that has the packages")
+    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    given = parser.parse_args()
+    if not given.peers.exists():
+        raise SystemExit(f"No interpreter at {given.peers}; see python -m benchmarks.make_peers --help.")
+    tables = [report(n_gold, given.sets, given.draws, given.seed, given.peers) for n_gold in given.gold]
+    publish([f"{describe_versions(given.peers)}; judgy resamples {N_RESAMPLES:,} times.", *tables], given.output)
+
+
+if __name__ == "__main__":
+    main()
