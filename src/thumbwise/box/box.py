@@ -29,12 +29,13 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opened_gold import open_gold
 from thumbwise.box.opinions.choosing import Opinions
 from thumbwise.box.opinions.levels import FeatureLevels
+from thumbwise.box.reviewed import as_reviewed, join_known
 from thumbwise.box.written_bounds import check_bounds, check_same_moments, fill_bounds, split_bounds
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.summaries import Shown, ShowsItself, list_box, show_box
 from thumbwise.votes.counted_votes import CountedVotes
-from thumbwise.votes.inputs import as_votes, read_items
-from thumbwise.votes.labels import KnownLabels, label_masses
+from thumbwise.votes.inputs import as_votes, in_memory, read_items
+from thumbwise.votes.labels import KnownLabels, code_labels, label_masses
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,8 @@ class Box(ShowsItself):
         Groups of items, from their features, that a learned opinion speaks of.
     made : tuple of two ndarrays or None
         Lower and upper bounds as gold gave them, whatever was done to the box since.
+    reviewed : KnownLabels or None
+        Labels of items of the pool that are certain, because somebody looked at them on purpose.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class Box(ShowsItself):
     gold: GoldSample | None = None
     levels: FeatureLevels | None = None
     made: Intervals | None = None
+    reviewed: KnownLabels | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self.names, self.lower, self.upper, self.least, self.most)
@@ -369,6 +373,37 @@ class Box(ShowsItself):
             upper=np.where(is_open, self.most, self.upper),
             evidence=replace(self.evidence, method=method) if names else self.evidence,
         )
+
+    def with_reviewed(self, votes: Any, labels: Any) -> Box:
+        """The box with labels of items of the pool that are certain, and no random sample.
+
+        *Guarantee*: that of the box. It holds if the box holds the true labeling of the pool, and that labeling has
+        these labels too, whatever made somebody look at these items: labels that a model was unsure of, or got wrong,
+        chosen after gold was seen. So no interval changes, nothing is counted as gold, and fewer labelings are left.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+            The pool, in memory, with ids.
+        labels : array-like of shape (n_items,)
+            Classes of the items, by name or number, -1 or missing where nobody looked. A Series is matched by ids.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> votes = tw.Votes([[0], [1], [1], [0]], item_ids=list("abcd"))
+        >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.7, 0.9)}).with_reviewed(votes, [1, -1, -1, -1])
+        >>> print(tw.BalsubramaniFreund().fit(votes, box=box).certificate_.accuracy)  # doctest: +NORMALIZE_WHITESPACE
+        At least 93.3 % of the 3 labels that are not among the 1 reviewed are right (95.0 % of all 4; their
+        probabilities expect 93 %), if the true labeling satisfies the bounds that were written.
+        """
+        votes, labels = read_items(as_votes(votes, self.class_names), labels)
+        coded = code_labels(labels, votes.class_names, votes.n_items)
+        return replace(self, reviewed=as_reviewed(in_memory(votes), coded, self.known))
+
+    def certain(self, *, with_gold: bool = True) -> KnownLabels | None:
+        """Labels that every labeling in the box has: those of gold, if they are to count, and reviewed ones."""
+        return join_known(self.known if with_gold else None, self.reviewed)
 
     def moments(self, votes: CountedVotes) -> Moments:
         """The constrained moments, on the patterns of some votes of the same rules and classes."""

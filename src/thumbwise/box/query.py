@@ -71,7 +71,7 @@ def query_box(box: Box) -> Box | None:
         class_frequencies=_given_frequencies(box) if sample.skips_classes else None,
         n_permutations=0,
     )
-    return _with_verdict(replace(made, evidence=box.evidence), sample, for_verdict)
+    return _with_verdict(replace(made, evidence=box.evidence, reviewed=box.reviewed), sample, for_verdict)
 
 
 def asked_first(box: Box, rules: Sequence[str], confidence_level: float) -> Box:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from thumbwise.assess.tables.bounds import parts_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
 from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
+from thumbwise.box.box import Box
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
@@ -30,6 +31,7 @@ from thumbwise.io.label_shapes import Shape, output_names
 from thumbwise.io.labeled import write_labels
 from thumbwise.io.labels_elsewhere import check_elsewhere
 from thumbwise.io.readings import Reading, no_gold
+from thumbwise.io.reviewed import Reviewed, read_reviewed
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
@@ -49,6 +51,7 @@ class FitChoices:
     Rules that are to be dropped are left out after gold labels were seen, so their parts of the error budget stay
     spent. Where a guarantee is required and missing, nothing is written. Methods have the names that ``compare``
     prints; "auto" is the one that loses least there, and None is Balsubramani-Freund, which alone knows caution.
+    Reviewed labels are known and no gold, whatever method labels the others.
     """
 
     confidence: float = 0.95
@@ -57,6 +60,11 @@ class FitChoices:
     require_guarantee: bool = False
     method: str | None = None
     caution: float | Literal["auto"] | None = None
+    reviewed: Reviewed | None = None
+
+    def pin(self, box: Box, reading: Reading) -> Box:
+        """The box with reviewed labels, if there are any."""
+        return box if self.reviewed is None else box.with_reviewed(reading.votes, self.reviewed.labels)
 
 
 DEFAULTS = FitChoices()
@@ -73,20 +81,23 @@ def label_files(
     json: str | None = None,
     limits: Limits = NO_LIMITS,
     overwrite: bool = False,
+    reviewed: Path | None = None,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
     check_method(choices.method, choices.caution, choices.drop)
-    check_json(json, inputs=(votes, gold, output), overwrite=overwrite)
+    check_json(json, inputs=(votes, gold, output, reviewed), overwrite=overwrite)
     stays = are_many(votes, roles) or is_large(votes, roles)
     if output is not None and stays:
-        check_elsewhere(output, (votes, gold), overwrite)
+        check_elsewhere(output, (votes, gold, reviewed), overwrite)
     elif output is not None:
-        check_table_file(output, LABELS, inputs=(votes, gold), overwrite=overwrite)
+        check_table_file(output, LABELS, inputs=(votes, gold, reviewed), overwrite=overwrite)
     if stays and gold is None and roles.gold_column is None:
         raise no_gold()
     with database(limits) if stays else nullcontext() as connection:
         with progress("reading"):
             reading = _check_gold(read_source(votes, gold, roles, connection=connection, stays=stays))
+            if reviewed is not None:
+                choices = replace(choices, reviewed=read_reviewed(reviewed, reading))
         if output is not None:
             names = output_names(reading, shape)  # whether names of columns would clash is said now
 
@@ -122,15 +133,21 @@ def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitC
     if outputs.json is not None and (only_json or not is_missing):
         write_json(content, outputs.json, outputs.overwrite)
     if isinstance(model, BalsubramaniFreund) and not only_json:
-        print_fit(str(source), reading, model, abstain, choices.drop, by.sentence)
+        print_fit(str(source), reading, model, abstain, choices.drop, _said(by, choices))
     elif isinstance(model, CertifiedModel) and not only_json:
-        print_labeled(str(source), reading, model, abstain, by.sentence)
+        print_labeled(str(source), reading, model, abstain, _said(by, choices))
     if is_missing:
         model.certificate_.require()
     if written is not None and not only_json:
         stdout().print(f"written: {visible(place)} ({written})")
     if outputs.json is not None and not only_json:
         stdout().print(f"written: {visible(outputs.json)} (JSON)")
+
+
+def _said(by: Labeled, choices: FitChoices) -> str:
+    """How the method was chosen, and what was reviewed: a line each, if there is something to be said."""
+    reviewed = "" if choices.reviewed is None else str(choices.reviewed)
+    return "\n".join(filter(None, (reviewed, by.sentence)))
 
 
 def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool = True) -> Reading:
@@ -155,7 +172,7 @@ def fit(reading: Reading, choices: FitChoices = DEFAULTS) -> BalsubramaniFreund:
     """Fit to the box that gold gives, with nothing said about some rules; what did not converge is said on stderr."""
     with progress("fitting"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        box = reading.box(confidence_level=choices.confidence).without_rules(choices.drop)
+        box = choices.pin(reading.box(confidence_level=choices.confidence).without_rules(choices.drop), reading)
         caution = "auto" if choices.caution is None else choices.caution
         model = BalsubramaniFreund(on_infeasible=choices.on_infeasible, caution=caution).fit(reading.votes, box=box)
     print_caught(caught)
@@ -177,7 +194,7 @@ def label_by(reading: Reading, choices: FitChoices) -> Labeled:
     method, sentence = settle_method(choices.method, reading, choices.confidence)
     if method.name == REFERENCE.name:
         return Labeled(fit(reading, choices), method.name, sentence)
-    box = reading.box(confidence_level=choices.confidence)
+    box = choices.pin(reading.box(confidence_level=choices.confidence), reading)
     model = certify_method(method, reading, box, choices.on_infeasible)
     return Labeled(model, method.name, sentence or f"labeled by {method.name}")
 

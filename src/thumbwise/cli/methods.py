@@ -107,7 +107,7 @@ def print_labeled(source: str, reading: Reading, model: CertifiedModel, abstain:
     classes = describe_classes(votes, model.box_, untyped, reading.gold_labels)
     print_right_labels(console, model.certificate_)
     printed.print_understood(console, source, reading, abstain)
-    console.print(Text(visible(sentence)))
+    console.print(Text("\n".join(map(visible, sentence.splitlines()))))
     console.print()
     printed.print_rules(console, rules)
     printed.print_classes(console, classes)

@@ -75,6 +75,7 @@ def as_json(reading: Reading, model: Any, method: str) -> dict[str, Any]:
         "n_items": certificate.n_items,
         "n_gold": evidence.n_gold,
         "n_known": certificate.n_known,
+        "n_reviewed": certificate.n_reviewed,
         "method": method,
         "intervals": evidence.method,
         "classes": [dict(row) for row in table.rows()] if len(table) else None,

@@ -66,15 +66,15 @@ class AccuracyProof(Statement):
     accuracy_at_least : float
         Share of right labels among the items whose label is not known.
     accuracy_at_least_all : float
-        The same over all items, those that keep their gold label counted as right.
+        The same over all items, those whose label is known counted as right.
     expected : float
         What the probabilities themselves expect: the mean probability of the labels. It proves nothing.
     baseline : float
         Share of the most frequent class, at least, or 1 / n_classes: what labels would prove without any vote.
     classes : tuple of ClassAccuracy
         Precision and recall of each class; found when asked for. None in a model that was read from a file.
-    n_items, n_known : int
-        Items, and how many of them keep their gold label.
+    n_items, n_known, n_reviewed : int
+        Items, how many of them keep a label that is known, and how many of these were reviewed and are no gold.
     multipliers : ndarray of shape (n_moments,) or None
         The proof, for :meth:`verify`.
     box : Box or None
@@ -103,7 +103,9 @@ class AccuracyProof(Statement):
     evidence: Evidence
     multipliers: FloatArray | None = None
     box: Box | None = None
+    n_reviewed: int = 0
     _right: RightLabels | None = field(default=None, repr=False)
+    _known: KnownLabels | None = field(default=None, repr=False)
 
     @property
     def accuracy_at_least_all(self) -> float:
@@ -140,7 +142,7 @@ class AccuracyProof(Statement):
         Parameters
         ----------
         labels : array-like of shape (n_items,)
-            Class numbers; those of items that keep their gold label are not looked at.
+            Class numbers; those of items whose label is known are not looked at.
         votes : Votes, array-like or frame
             Those that the labels are of.
         """
@@ -151,11 +153,11 @@ class AccuracyProof(Statement):
             )
         read = in_memory(as_votes(votes, self.box.class_names))
         costs = np.asarray(labels)[:, None] != np.arange(read.n_classes)
-        return 1 - _item_by_item(self.multipliers, costs, read, self.box, self.box.known if self.n_known else None)
+        return 1 - _item_by_item(self.multipliers, costs, read, self.box, self._known)
 
     def __str__(self) -> str:
         if self.n_open == 0:
-            return f"All {self.n_items:,} items have a gold label, so there is nothing left to prove."
+            return all_known(self.n_items, self.n_reviewed)
         share = f"at least {percent_at_least(self.accuracy_at_least)} of {self._labels()} are right"
         stated = self.evidence.state(f"{share} ({self._beside()})")
         if self.is_guarantee and self.proves_nothing:
@@ -165,11 +167,24 @@ class AccuracyProof(Statement):
     def _labels(self) -> str:
         if not self.n_known:
             return "these labels" if self.n_items > 1 else "this one label"
-        return f"the {self.n_open:,} labels that are not gold"
+        return f"the {self.n_open:,} labels that are {not_known(self.n_known, self.n_reviewed)}"
 
     def _beside(self) -> str:
         overall = f"{percent_at_least(self.accuracy_at_least_all)} of all {self.n_items:,}; " if self.n_known else ""
         return f"{overall}their probabilities expect {percent(self.expected)}"
+
+
+def not_known(n_known: int, n_reviewed: int) -> str:
+    """What items are of which nothing but votes is known."""
+    if not n_reviewed:
+        return "not gold"
+    return f"{'not' if n_reviewed == n_known else 'neither gold nor'} among the {n_reviewed:,} reviewed"
+
+
+def all_known(n_items: int, n_reviewed: int) -> str:
+    """The sentence where no item is left."""
+    label = "a gold or a reviewed label" if n_reviewed else "a gold label"
+    return f"All {n_items:,} items have {label}, so there is nothing left to prove."
 
 
 def certify_accuracy(
@@ -197,7 +212,7 @@ def certify_accuracy(
     box : Box
         Made for these votes, with labelings in it.
     known : KnownLabels, optional
-        Gold items that keep their label.
+        Gold items, and reviewed ones, that keep their label.
     widening : Widening, optional
         By how much the box had to be widened; the statement then is no guarantee.
     """
@@ -220,7 +235,9 @@ def certify_accuracy(
         evidence=box.evidence if widening is None else replace(box.evidence, widening=widening),
         multipliers=answer.multipliers,
         box=over,
+        n_reviewed=0 if known is None else known.n_reviewed,
         _right=right,
+        _known=known,
     )
 
 

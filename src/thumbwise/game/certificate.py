@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from thumbwise.box.evidence import Evidence, Statement
-from thumbwise.game.accuracy import AccuracyProof
+from thumbwise.game.accuracy import AccuracyProof, all_known, not_known
 from thumbwise.game.caution import CautiousFit
 from thumbwise.numerics.feasibility import Widening
 from thumbwise.numerics.maxent import Problem, box_violation, mean_entropy
 from thumbwise.outward import at_most, round_up
 from thumbwise.summaries import Shown, ShowsItself, show_certificate
+from thumbwise.votes.labels import KnownLabels
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Certificate(Statement, ShowsItself):
         Its proof, and the same for each class.
     caution : float
         1 if the weights are those of the worst case, less if they aim at gold too. The bound holds for all.
-    n_items, n_known : int
-        Items, and how many of them keep their gold label.
+    n_items, n_known, n_reviewed : int
+        Items, how many of them keep a label that is known, and how many of these were reviewed and are no gold.
     evidence : Evidence
         Where the intervals come from, and whether they are still believed.
     right_labels : callable or AccuracyProof or None
@@ -77,11 +78,19 @@ class Certificate(Statement, ShowsItself):
     baseline: float
     evidence: Evidence
     caution: float = 1.0
+    n_reviewed: int = 0
     right_labels: Callable[[], AccuracyProof] | AccuracyProof | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_fit(
-        cls, fit: CautiousFit, problem: Problem, *, n_items: int, evidence: Evidence, baseline: float, n_known: int = 0
+        cls,
+        fit: CautiousFit,
+        problem: Problem,
+        *,
+        n_items: int,
+        evidence: Evidence,
+        baseline: float,
+        known: KnownLabels | None = None,
     ) -> Certificate:
         """The certificate of weights for a game, converged or not."""
         return cls(
@@ -91,11 +100,12 @@ class Certificate(Statement, ShowsItself):
             kkt_residual=fit.solution.kkt_residual,
             box_violation=box_violation(fit.point, problem),
             n_items=n_items,
-            n_known=n_known,
+            n_known=0 if known is None else len(known),
             n_classes=problem.n_classes,
             baseline=baseline,
             evidence=evidence,
             caution=fit.caution,
+            n_reviewed=0 if known is None else known.n_reviewed,
         )
 
     @cached_property
@@ -146,7 +156,7 @@ class Certificate(Statement, ShowsItself):
 
     def __str__(self) -> str:
         if self.n_open == 0:
-            return f"All {self.n_items:,} items have a gold label, so there is nothing left to prove."
+            return all_known(self.n_items, self.n_reviewed)
         bound = f"the mean log loss on {self._items()} is at most {at_most(self.log_loss_bound)}"
         overall = f"{at_most(self.log_loss_bound_all)} over all {self.n_items:,}; " if self.n_known else ""
         stated = self.evidence.state(f"{bound} ({overall}{self._beside()})")
@@ -161,7 +171,8 @@ class Certificate(Statement, ShowsItself):
         if not self.n_known:
             return "this item" if self.n_items == 1 else f"these {self.n_items:,} items"
         one = "one" if self.n_open == 1 else f"{self.n_open:,}"
-        return f"the {one} of these {self.n_items:,} items without a gold label"
+        others = not_known(self.n_known, self.n_reviewed) if self.n_reviewed else ""
+        return f"the {one} of these {self.n_items:,} items {f'that are {others}' if others else 'without a gold label'}"
 
     def _beside(self) -> str:
         if self.knows_no_frequencies:

@@ -56,7 +56,7 @@ def certify_labels(proba: FloatArray, votes: CountedVotes, box: Box, *, may_wide
     """
     if box.evidence.pool not in (None, votes.fingerprint):
         raise InvalidBoxError("the box must have been made for these items; it was made for other votes. Make it anew.")
-    known = box.known
+    known = box.certain()
     problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
     n_known = 0 if known is None else len(known)
     game = _Worst(proba, problem, votes.n_items - n_known)
@@ -69,6 +69,7 @@ def certify_labels(proba: FloatArray, votes: CountedVotes, box: Box, *, may_wide
         box_violation=game.violation,
         n_items=votes.n_items,
         n_known=n_known,
+        n_reviewed=0 if known is None else known.n_reviewed,
         n_classes=votes.n_classes,
         baseline=prove_without_votes(votes, box, known),
         evidence=box.evidence if widening is None else replace(box.evidence, widening=widening),

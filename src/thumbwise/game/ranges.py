@@ -301,10 +301,11 @@ def _pose(costs: FloatArray, votes: Votes, box: Box, *, is_grouped: bool = True)
 
 def _known(votes: Votes, box: Box) -> tuple[IntArray, IntArray]:
     """Positions and class numbers of the items whose label is certain."""
-    if box.known is None or not votes.has_ids:
+    known = box.certain()
+    if known is None or not votes.has_ids:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    positions = box.known.positions(votes)
-    return positions[positions >= 0], box.known.labels[positions >= 0]
+    positions = known.positions(votes)
+    return positions[positions >= 0], known.labels[positions >= 0]
 
 
 def _solve(units: Units, votes: Votes, box: Box) -> Answer:

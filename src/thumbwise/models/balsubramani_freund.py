@@ -134,6 +134,7 @@ class BalsubramaniFreund(LabelModel):
         X: Any = None,  # noqa: N803 - as scikit-learn calls it
         box: Box | None = None,
         start: BalsubramaniFreund | None = None,
+        reviewed: Any = None,
     ) -> BalsubramaniFreund:
         """Find the weights for a box, or for the box that the known labels in ``y`` give.
 
@@ -152,6 +153,10 @@ class BalsubramaniFreund(LabelModel):
         start : BalsubramaniFreund, optional
             A fitted model to begin the search at, perhaps loaded from a file, perhaps this one, with fewer items, rules
             or gold labels. Weights are matched by the names of the moments. The answer is the same within ``tol``.
+        reviewed : array-like of shape (n_items,), optional
+            Classes of items that somebody looked at on purpose, -1 or missing where nobody did. They are certain and
+            no random sample: these items keep their label, and no interval learns from them. The guarantee stays,
+            whatever made somebody look (:meth:`Box.with_reviewed`).
         """
         if self.on_infeasible not in ("raise", "widen"):
             raise ValueError(f'on_infeasible must be "raise" or "widen"; found {self.on_infeasible!r}.')
@@ -159,9 +164,10 @@ class BalsubramaniFreund(LabelModel):
         earlier = _read_start(start)
         votes, y = read_for_fit(votes, y, None if box is None else box.class_names)
         box = self._settle_box(votes, y, box, X)
+        box = box if reviewed is None else box.with_reviewed(votes, reviewed)
         votes = votes if box.levels is None else box.levels.group(in_memory(votes), X)
         _check_pool(votes, box)
-        known = box.known if self.pin_gold else None
+        known = box.certain(with_gold=self.pin_gold)
         problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
         baseline = prove_without_votes(votes, box, known)
         problem, fitted, widening = self._solve(problem, box, earlier, baseline)
@@ -177,7 +183,7 @@ class BalsubramaniFreund(LabelModel):
             fitted,
             problem,
             n_items=votes.n_items,
-            n_known=0 if known is None else len(known),
+            known=known,
             baseline=baseline,
             evidence=box.evidence,
         )

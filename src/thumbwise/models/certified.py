@@ -15,7 +15,7 @@ from thumbwise.votes.counted_votes import CountedVotes
 
 
 class CertifiedModel(LabelModel):
-    """A fitted model whose probabilities have a floor, whose gold items keep their label, and whose labels are bounded.
+    """A fitted model whose probabilities have a floor, whose known items keep their label, and a bound.
 
     Probabilities are at least 0.0001 before rows sum to 1 again: if the truth may be a class of probability 0, the mean
     log loss has no bound. Where a model gives no less, nothing changes.
@@ -66,7 +66,7 @@ class CertifiedModel(LabelModel):
     def fit(self, votes: Any, y: Any = None) -> CertifiedModel:
         """Find what the box proves; ``y`` is ignored: the box holds what gold says."""
         votes = self.model._read(votes)
-        self._remember(votes, self.box.known)
+        self._remember(votes, self.box.certain())
         self.box_ = self.box
         may_widen = self.on_infeasible == "widen"
         certificate = certify_labels(self._predict_patterns(votes), votes, self.box, may_widen=may_widen)

@@ -35,7 +35,7 @@ class Fitted(Protocol):
 def pose_fitted(model: Fitted, votes: CountedVotes) -> Problem:
     """The game of a fit, on the votes that it was fitted to."""
     box, widening = model.box_, model.certificate_.widening
-    known = box.known if model.pin_gold else None
+    known = box.certain(with_gold=model.pin_gold)
     problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
     return problem if widening is None else widen(problem, widening)
 

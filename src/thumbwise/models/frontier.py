@@ -235,7 +235,7 @@ def _predict_held(
     model: Fitted, votes: CountedVotes, box: Box, cautions: Sequence[float], there: Votes
 ) -> list[FloatArray]:
     """Probabilities of the patterns of some gold items at each caution, by fits that have not seen their labels."""
-    known = box.known if model.pin_gold else None
+    known = box.certain(with_gold=model.pin_gold)
     problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
     fits = _walk(problem, box, cautions[:1], _OF_FOLDS)
     if fits[0].solution.is_infeasible:

@@ -22,10 +22,11 @@ _SUM_TOL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class KnownLabels:
-    """Ids and class numbers of items whose label is certain."""
+    """Ids and class numbers of items whose label is certain; of these, how many were reviewed and are no gold."""
 
     item_ids: AnyArray
     labels: IntArray
+    n_reviewed: int = 0
 
     def __len__(self) -> int:
         return len(self.labels)

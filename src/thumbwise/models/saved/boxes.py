@@ -36,6 +36,11 @@ def write_box(box: Box, weights: FloatArray, rules: Sequence[str]) -> dict[str, 
             "a model can be saved if it sees votes alone; this one was fitted with features of the items. Keep the "
             "script that fits it, or fit without X."
         )
+    if box.reviewed is not None:
+        raise InvalidFileError(
+            f"a model can be saved if gold is all that it knows; this one keeps {len(box.reviewed):,} reviewed labels. "
+            "Write its labels, and keep the review file; or fit without reviewed labels, and save that."
+        )
     columns: dict[str, list[Any]] = {
         "moment": list(box.names),
         "subject": [moment.subject for moment in box.about],

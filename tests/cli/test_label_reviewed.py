@@ -1,0 +1,89 @@
+"""A review file comes back: its labels are kept, counted and said; whatever is wrong with it is said in words."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.rows import Run, make_rows
+from thumbwise.tables.table_files import read_table, write_table
+
+IDS, TRUTH, _ = make_rows()
+NAMES = ("ham", "spam")
+ROWS = [f"{IDS[i]},{i},{NAMES[TRUTH[i]]}" for i in range(30, 40)]
+
+
+def review(folder: Path, *rows: str, header: str = "id,rank,label") -> Path:
+    (folder / "review.csv").write_text("\n".join([header, *rows]) + "\n")
+    return folder / "review.csv"
+
+
+def files(folder: Path) -> list[object]:
+    return ["label", folder / "votes.csv", "--gold", folder / "gold.csv"]
+
+
+@pytest.mark.parametrize("method", [[], ["--method", "majority vote"]])
+def test_labels_are_kept_counted_and_said(folder: Path, run: Run, method: list[str]) -> None:
+    path = review(folder, *ROWS, f"{IDS[50]},50,", f"{IDS[51]},51,")
+    outputs = ["-o", folder / "labels.csv", "--json", folder / "proved.json"]
+    ended = run(*files(folder), *method, "--reviewed", path, *outputs)
+    assert ended.exit_code == 0, ended.output
+    assert "neither gold nor among the 10 reviewed" in ended.stdout
+    assert "reviewed: 10 items keep the label that was filled in; 2 rows have none, as nobody looked" in ended.stdout
+    told = json.loads((folder / "proved.json").read_text())
+    assert (told["n_reviewed"], told["n_gold"], told["n_known"]) == (10, 30, 40)
+    with (folder / "labels.csv").open() as file:
+        labels = {row["id"]: row for row in csv.DictReader(file)}
+    for i in range(30, 40):
+        name = NAMES[TRUTH[i]]
+        assert (labels[IDS[i]]["label"], float(labels[IDS[i]][f"p_{name}"])) == (name, 1.0)
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".parquet", ".jsonl"])
+def test_other_kinds_of_files_say_the_same(folder: Path, run: Run, ending: str) -> None:
+    path = review(folder, *ROWS, f"{IDS[50]},50,")
+    write_table(read_table(path), path.with_suffix(ending))
+    told = [run(*files(folder), "--reviewed", p, "--json", "-").stdout for p in (path, path.with_suffix(ending))]
+    assert told[0] == told[1]
+
+
+def test_ids_are_found_under_the_name_that_is_given(folder: Path, run: Run) -> None:
+    for name in ("votes.csv", "gold.csv"):
+        (folder / name).write_text("code" + (folder / name).read_text().removeprefix("id"))
+    path = review(folder, *ROWS, header="code,rank,label")
+    ended = run(*files(folder), "--id", "code", "--reviewed", path, "--json", "-")
+    assert json.loads(ended.stdout)["n_reviewed"] == 10
+
+
+def test_gold_with_the_same_label_is_fine(folder: Path, run: Run) -> None:
+    path = review(folder, f"{IDS[0]},0,{NAMES[TRUTH[0]]}", *ROWS, ROWS[0])
+    assert json.loads(run(*files(folder), "--reviewed", path, "--json", "-").stdout)["n_reviewed"] == 10
+
+
+@pytest.mark.parametrize(
+    ("rows", "header", "said"),
+    [
+        ([f"{IDS[30]},0,spm"], "id,rank,label", "'spm' in row 0, counting from 0 (1 such labels). Is 'spam' meant?"),
+        (["9999,0,spam"], "id,rank,label", "1 of 1 in"),
+        ([f"{IDS[30]},0,spam", f"{IDS[30]},1,ham"], "id,rank,label", "gives '0030' two different ones (1 such rows)"),
+        ([f"{IDS[0]},0,{NAMES[1 - TRUTH[0]]}"], "id,rank,label", "gold and reviewed labels of an item must be equal"),
+        ([f"{IDS[30]},0,spam"], "id,rank,verdict", "must have a column 'label'"),
+        ([f"{IDS[30]},0,spam"], "code,rank,label", "must have a column 'id'"),
+        ([f"{IDS[30]},0,"], "id,rank,label", "at least one label must be filled in"),
+    ],
+)
+def test_what_is_wrong_is_said(folder: Path, run: Run, rows: list[str], header: str, said: str) -> None:
+    path = review(folder, *rows, header=header)
+    ended = run(*files(folder), "--reviewed", path, "-o", folder / "labels.csv")
+    assert ended.exit_code != 0
+    assert said in " ".join(ended.output.split())
+    assert not (folder / "labels.csv").exists()
+
+
+def test_items_that_stay_in_files_are_refused(folder: Path, run: Run) -> None:
+    ended = run("label", folder / "vot*.csv", "--gold", folder / "gold.csv", "--reviewed", review(folder, *ROWS))
+    assert ended.exit_code != 0
+    assert "reviewed labels are for items in memory" in " ".join(ended.output.split())
