@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
     from thumbwise.assess import tables as displays  # a module under its public name
+    from thumbwise.assess.accepting.result import Triage as Triage
     from thumbwise.assess.check_rules.findings import Checks as Checks
     from thumbwise.assess.check_rules.findings import Finding as Finding
     from thumbwise.assess.checks import check as check
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
     from thumbwise.assess.planned_accuracy import plan_accuracy as plan_accuracy
     from thumbwise.assess.planned_rates import RatePlan as RatePlan
     from thumbwise.assess.planned_rates import plan_rate as plan_rate
+    from thumbwise.assess.planned_triage import TriagePlan as TriagePlan
+    from thumbwise.assess.planned_triage import plan_triage as plan_triage
     from thumbwise.assess.planning import plan as plan
+    from thumbwise.assess.triage import triage as triage
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
     from thumbwise.box import opinions as opinions
@@ -137,6 +141,8 @@ _HOMES = {
     "SoftLabels": "thumbwise.models.end_model",
     "Stack": "thumbwise.models.stack",
     "ThumbwiseError": "thumbwise.exceptions",
+    "Triage": "thumbwise.assess.accepting.result",
+    "TriagePlan": "thumbwise.assess.planned_triage",
     "Votes": "thumbwise.votes.votes",
     "add_rule": "thumbwise.game.prediction_costs",
     "apply_rules": "thumbwise.rules.labeling_functions",
@@ -156,6 +162,7 @@ _HOMES = {
     "plan": "thumbwise.assess.planning",
     "plan_accuracy": "thumbwise.assess.planned_accuracy",
     "plan_rate": "thumbwise.assess.planned_rates",
+    "plan_triage": "thumbwise.assess.planned_triage",
     "rate": "thumbwise.rates.asking",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
@@ -163,6 +170,7 @@ _HOMES = {
     "rule": "thumbwise.rules.labeling_functions",
     "share_range": "thumbwise.game.ranges",
     "soft_labels": "thumbwise.models.end_model",
+    "triage": "thumbwise.assess.triage",
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
     "write_report": "thumbwise.display.report.writing",
@@ -229,10 +237,14 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "RatePlan",
     "plan_accuracy",
     "AccuracyPlan",
+    "plan_triage",
+    "TriagePlan",
     "draw_gold",
     "compare",
     "judges",
     "Judges",
+    "triage",
+    "Triage",
     "held_out_proba",
     "neg_log_loss",
     "Drift",

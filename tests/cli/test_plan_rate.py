@@ -7,7 +7,7 @@ import pytest
 import thumbwise as tw
 from cli.rows import Run
 from thumbwise.assess.planned_rates import points
-from thumbwise.outward import percent_at_least
+from thumbwise.outward import percent, percent_at_least
 
 
 def test_both_are_printed_and_the_loss_is_not(folder: Path, run: Run) -> None:
@@ -23,6 +23,18 @@ def test_both_are_printed_and_the_loss_is_not(folder: Path, run: Run) -> None:
         assert [f"{n_gold}", *percent_at_least(at_least).split()] in rows
     assert str(share) in answer.stdout
     assert str(right) in answer.stdout
+    assert "log loss" not in answer.stdout
+
+
+def test_accepted_labels_are_planned(folder: Path, run: Run) -> None:
+    votes, gold = folder / "votes.csv", folder / "gold.csv"
+    answer = run("plan", votes, "--gold", gold, "--precision", "0.7")
+    assert answer.exit_code == 0, answer.stderr
+    planned = tw.plan_triage(tw.read_votes(votes, gold=gold), precision=0.7)
+    rows = [line.split() for line in answer.stdout.splitlines()]
+    for n_gold, accepted in planned.rows:
+        assert [f"{n_gold}", *percent(accepted).split()] in rows
+    assert " ".join(str(planned).split()) in " ".join(answer.stdout.split())
     assert "log loss" not in answer.stdout
 
 
@@ -52,6 +64,7 @@ def test_without_gold_a_share_is_planned_and_items_are_drawn(folder: Path, run: 
         (["--rate", "spm", "--within", "0.03"], "--rate must name a class ('ham', 'spam'); found 'spm'. Is 'spam'"),
         (["--accuracy", "0.5"], "--accuracy must be a share of right labels above 1/2"),
         (["--accuracy", "1"], "--accuracy must be a share of right labels above 1/2"),
+        (["--precision", "1"], "--precision must lie between 0 and 1, such as 0.95 for 95 %; found 1.0."),
     ],
 )
 def test_bad_aims_are_one_message(folder: Path, run: Run, options: list[str], message: str) -> None:

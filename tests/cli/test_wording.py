@@ -174,6 +174,8 @@ def test_names_of_arguments_are_written_out() -> None:
         ("votes.reading.long_votes", "argument"),  # item_ids or rule_names
         ("box.opened_gold", "argument"),  # gold_labels
         ("box.opinions.features", "name"),  # features, gold_features or X
+        ("assess.accepting.targets", "argument"),  # precision or recall
+        ("assess.triage", "name"),  # precision or recall
         ("rates.asked", "argument"),  # by, cluster, versus, of or values
         ("rates.asking", "argument"),  # of, cluster or values
         ("rates.asking", "name"),  # by, cluster or values

@@ -245,7 +245,8 @@ def test_accuracy_lies_in_the_range_as_often_as_it_says(level: float) -> None:
         array = np.where(rng.random((200, 3)) < [0.95, 0.8, 0.7], truth[:, None], 1 - truth[:, None])
         gold = rng.permutation(200) < 50
         pool = tw.Votes(array[~gold], n_classes=2)
-        box = tw.Box.from_gold(tw.Votes(array[gold], n_classes=2), truth[gold], pool=pool, confidence_level=level)
+        drawn = tw.Votes(array[gold], n_classes=2)
+        box = tw.Box.from_gold(drawn, truth[gold], pool=pool, confidence_level=level, n_permutations=0)
         try:
             game = tw.BalsubramaniFreund().fit(pool, box=box).predict(pool)
         except tw.InfeasibleBoxError:

@@ -107,6 +107,14 @@ def label(
             "[default: auto, a bound at most 5 % above the best]",
         ),
     ] = None,
+    reviewed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Items that people looked at, not at random: ids and a column label, empty where nobody did. They "
+            "keep their label and are no gold.",
+        ),
+    ] = None,
     confidence: _Confidence = 0.95,
     on_infeasible: _OnInfeasible = OnInfeasible.RAISE,
     drop: Annotated[
@@ -139,7 +147,7 @@ def label(
         choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
         limits = Limits(memory, spill)
         run = partial(label_files, shape=shape.value, limits=limits)
-        run(votes, gold, output, roles, choices, json=json, overwrite=overwrite)
+        run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed)
 
 
 @app.command()
@@ -171,6 +179,9 @@ def plan(
     accuracy: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Plan for a guaranteed share of right labels instead: 0.9.")
     ] = None,
+    precision: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Plan for labels that triage accepts at this precision.")
+    ] = None,
     draw: Annotated[
         int | None, typer.Option(metavar="N", help="Draw N random items without a gold label, to be labeled next.")
     ] = None,
@@ -179,12 +190,12 @@ def plan(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
 ) -> None:
-    """Say what more gold labels would buy, in loss, in points or in right labels, and draw the items to be labeled."""
+    """Say what more gold labels would buy: loss, points, right or accepted labels; draw the items to be labeled."""
     with reported():
         from thumbwise.cli.plan import check_draw, plan_files  # noqa: PLC0415
         from thumbwise.cli.planned_rates import check_aims  # noqa: PLC0415
 
-        aims = check_aims(target, rate, within, accuracy)
+        aims = check_aims(target, rate, within, accuracy, precision)
         wanted = check_draw(votes, gold, draw, output, seed)
         plan_files(votes, gold, roles, confidence=confidence, aims=aims, draw=wanted)
 

@@ -90,7 +90,7 @@ def plan_files(
 
 
 def _needs_box(reading: Reading, aims: Aims) -> bool:
-    return len(reading.gold_labels) > 0 and aims.is_gold_needed
+    return len(reading.gold_labels) > 0 and aims.is_box_needed
 
 
 def _plan(reading: Reading, confidence: float, target: float | None, box: Box) -> Plan:

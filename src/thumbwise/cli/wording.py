@@ -48,6 +48,7 @@ OPTIONS = {
     "rate": "--rate CLASS",
     "within": "--within SHARE",
     "at_least": "--accuracy SHARE",
+    "precision": "--precision SHARE",
     "skip": "--skip CODE",
     "of": "--of CLASS",
     "costs": "--cost NAME=COST",

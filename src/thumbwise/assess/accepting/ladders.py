@@ -1,0 +1,125 @@
+"""Ladders: nested sets of items, the surest first, and which of them are shown to be good enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.assess.accepting.ranked import Ranked
+from thumbwise.numerics.fixed_sequence import BoolArray, few_wrong, first_passable, passed_in_order, seldom_missed
+
+# Sets of a ladder, at most, for each certifying label that is expected in the largest.
+_STEPS_PER_LABEL = 2
+# A test starts where it would be passed with a wrong one for so many certifying labels, and one at least: smaller sets
+# have so few labels that bad luck with one of them would end everything.
+_LABELS_PER_WRONG = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Nested sets of items, and what certifying gold says of each; arrays of shape (n_steps,), the smallest set first.
+
+    The sets follow from the ranking and from numbers of items, and so do the tests that are made of them: neither
+    depends on which items are gold, nor on labels.
+
+    Attributes
+    ----------
+    threshold : ndarray
+        How sure a label must be to be in the set.
+    size : ndarray
+        Items that do not teach.
+    drawn, wrong : ndarray
+        Gold items in the set, and those of them whose proposed label is wrong.
+    n_items, n_gold : int
+        Items that do not teach, and gold items that certify, in all.
+    is_outside : bool
+        Whether gold lies outside of the items for which labels are wanted.
+    """
+
+    threshold: FloatArray
+    size: IntArray
+    drawn: IntArray
+    wrong: IntArray
+    n_items: int
+    n_gold: int
+    is_outside: bool
+
+    @property
+    def expected(self) -> IntArray:
+        """Gold items that each set may expect, rounded down."""
+        return self.size * self.n_gold // max(1, self.n_items)
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    def allowed(self, precision: float) -> IntArray:
+        """Wrong ones that each set may have; gold from outside is counted as if all of it were in every set."""
+        least = np.maximum(self.size - self.n_gold, 0) if self.is_outside else self.size
+        return np.floor((1 - precision) * least + 1e-9).astype(np.int64)
+
+    def start(self, precision: float, error: float) -> int | None:
+        """Where the tests of a precision start; None if none could be passed by gold of this size."""
+        n_wrong = max(1, int(self.expected[-1]) // _LABELS_PER_WRONG)
+        return first_passable(self.expected, self.size, self.allowed(precision), error, n_wrong)
+
+    def precise(self, precision: float, error: float) -> BoolArray:
+        """Which sets are shown to have at least this share of right labels among the items for which labels are wanted.
+
+        *Guarantee*: with probability at least ``1 - error`` all of them do, if certifying gold is a random sample.
+        """
+        start = self.start(precision, error)
+        if start is None:
+            return np.zeros(len(self), dtype=bool)
+        return passed_in_order(few_wrong(self.wrong, self.drawn, self.size, self.allowed(precision), error), start)
+
+
+def climb(ranked: Ranked, among: AnyArray | None = None) -> Ladder:
+    """The ladder of all patterns, or of some, by how sure their labels are."""
+    inside = np.ones(len(ranked.size), dtype=bool) if among is None else np.asarray(among)
+    levels = np.unique(ranked.sureness[inside & (ranked.size > 0)])[::-1]
+    sizes = _up_to(levels, ranked.sureness[inside], ranked.size[inside])
+    kept = _keep(sizes, ranked.n_items / max(1, _STEPS_PER_LABEL * len(ranked.labels)))
+    levels = levels[kept]
+    gold = inside[ranked.place]
+    sure = ranked.sureness[ranked.place[gold]]
+    return Ladder(
+        levels,
+        sizes[kept],
+        _up_to(levels, sure, np.ones(len(sure), dtype=np.int64)),
+        _up_to(levels, sure, ranked.is_wrong[gold].astype(np.int64)),
+        ranked.n_items,
+        len(ranked.labels),
+        ranked.is_outside,
+    )
+
+
+def _up_to(levels: FloatArray, values: FloatArray, counts: IntArray) -> IntArray:
+    """Counts of what is at least as sure as each level; levels fall."""
+    order = np.argsort(values, kind="stable")
+    total = np.concatenate([[0], np.cumsum(counts[order])])
+    return np.asarray(total[-1] - total[np.searchsorted(values[order], levels, side="left")], dtype=np.int64)
+
+
+def _keep(sizes: IntArray, step: float) -> IntArray:
+    """The last of the sets in each stretch of so many items."""
+    stretch = np.floor(sizes / step)
+    return np.flatnonzero(np.append(stretch[1:] != stretch[:-1], True)) if len(sizes) else np.zeros(0, dtype=np.int64)
+
+
+def recalled(
+    ranked: Ranked, ladder: Ladder, wanted: int, most_missed: float, error: float, among: AnyArray
+) -> BoolArray:
+    """Which sets are shown to miss at most this share of a class: to hold items of it under another label.
+
+    Gold items of the class are a random sample of all items of the class, however many these are. The tests start with
+    the smallest set.
+
+    *Guarantee*: with probability at least ``1 - error`` all of them do, if certifying gold is a random sample.
+    """
+    is_so = ranked.labels == wanted
+    inside = among[ranked.place] & is_so & ranked.is_wrong
+    sure = ranked.sureness[ranked.place[inside]]
+    missed = _up_to(ladder.threshold, sure, np.ones(len(sure), dtype=np.int64))
+    return passed_in_order(seldom_missed(missed, int(is_so.sum()), most_missed, error), 0)

@@ -1,0 +1,128 @@
+"""Ranks of patterns: a part of gold teaches how sure each label is, the rest certifies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.box.gold import GoldSample
+from thumbwise.box.opinions.choosing import population_of
+from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.ridge_softmax import fit_ridge_softmax
+from thumbwise.numerics.stack_columns import StackColumns
+from thumbwise.numerics.teaching import stack_priors
+from thumbwise.votes.counted_votes import locate_patterns
+
+# Of gold, what teaches. The regression starts from what the panel says, so that few labels teach it much, and each of
+# the others makes the certificate tighter. (Measured: docs/triage.md.)
+TAUGHT = 0.2
+# Digits to which probabilities are compared: patterns that differ by rounding alone are as sure as each other.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Positions of the gold items that teach and of those that certify.
+
+    Drawn by a seed, from gold in the order of its ids, without a look at labels: given the part that teaches, the
+    other is a random sample of all items that do not teach.
+    """
+
+    teach: IntArray
+    certify: IntArray
+
+    @classmethod
+    def of(cls, sample: GoldSample, seed: int) -> Parts:
+        """Of gold that was drawn at random."""
+        order = sample.in_order[np.random.default_rng(seed).permutation(len(sample))]
+        n_taught = round(TAUGHT * len(order))
+        return cls(order[:n_taught], order[n_taught:])
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """What is proposed for each pattern and how sure that is, and the gold items that certify.
+
+    Everything but ``labels`` is settled before a certifying label is seen.
+
+    Attributes
+    ----------
+    proba : ndarray of shape (n_patterns, n_classes)
+        Of the population: the pool's patterns first, then those of gold that lies outside of the pool.
+    size : ndarray of shape (n_patterns,)
+        Items that do not teach.
+    place, labels : ndarray of shape (n_certifying,)
+        Pattern and class number of each gold item that certifies.
+    n_taught : int
+    is_outside : bool
+        Whether gold lies outside of the items for which labels are wanted.
+    """
+
+    proba: FloatArray
+    size: IntArray
+    place: IntArray
+    labels: IntArray
+    n_taught: int
+    is_outside: bool
+
+    @cached_property
+    def proposed(self) -> IntArray:
+        """Class number of each pattern's label; of classes that are as likely the first."""
+        return np.asarray(np.argmax(np.round(self.proba, _DIGITS), axis=1))
+
+    @cached_property
+    def sureness(self) -> FloatArray:
+        """Probability of the proposed label, by which patterns are ranked."""
+        return np.asarray(np.round(self.proba.max(axis=1), _DIGITS))
+
+    @cached_property
+    def is_wrong(self) -> AnyArray:
+        """Whether the label proposed for each certifying gold item is wrong."""
+        return np.asarray(self.proposed[self.place] != self.labels)
+
+    @property
+    def n_items(self) -> int:
+        """Items that do not teach."""
+        return int(self.size.sum())
+
+
+def rank(sample: GoldSample, parts: Parts, votes_by: Patterns | None = None) -> Ranked:
+    """Teach with one part of gold, rank all patterns, and place the other part among them.
+
+    The regression is that of :class:`thumbwise.Stack`: on votes, and on what the panel says without any label. The
+    weights of its two fits are averaged.
+
+    Parameters
+    ----------
+    sample : GoldSample
+    parts : Parts
+    votes_by : Patterns, optional
+        The patterns of the population as the ranking may see them, such as with the votes of some judges alone.
+    """
+    population = population_of(sample)
+    places, labels = gold_places(sample), sample.labels
+    proba = teach_patterns(votes_by or population, places[parts.teach], labels[parts.teach])
+    size = population.counts.astype(np.int64) - np.bincount(places[parts.teach], minlength=population.n_patterns)
+    is_outside = sample.gold_is == "separate"
+    return Ranked(proba, size, places[parts.certify], labels[parts.certify], len(parts.teach), is_outside)
+
+
+def gold_places(sample: GoldSample) -> IntArray:
+    """Which pattern of the population each gold item has."""
+    pool, votes = sample.pool.patterns, sample.votes
+    if sample.gold_is == "separate":
+        return np.asarray(pool.n_patterns + votes.inverse.astype(np.int64))
+    return np.asarray(locate_patterns(votes.patterns, pool)[votes.inverse])
+
+
+def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> FloatArray:
+    """Probabilities of each pattern, from the labels of items that have some of them."""
+    columns = StackColumns.choose(patterns, len(labels))
+    seen, row = np.unique(places, return_inverse=True)
+    table = columns.table(patterns.take(seen, patterns.counts[seen]))[row]
+    fits = [fit_ridge_softmax(table, labels, prior) for prior in stack_priors(columns.kinds)]
+    return softmax(columns.scores(patterns, np.mean(fits, axis=0)))[0]

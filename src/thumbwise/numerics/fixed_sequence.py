@@ -1,0 +1,94 @@
+"""Fixed sequences of exact tests: how far one may go along a ladder of sets before too many of a set are wrong.
+
+A ladder is a sequence of sets of items, fixed before the labels are seen that test it. Each set has a number of wrong
+ones, and the hypothesis that they are too many. The sets are tested in order, each at the whole error, until one test
+fails; what was passed before is claimed.
+
+*Proof* that all claims hold together with probability at least ``1 - error``, however many sets there are: a false
+claim is made only if the test of the *first* set of the sequence that has too many wrong ones is passed. Which set that
+is does not depend on the draw, and its test is passed with probability at most ``error``. (Maurer, Hothorn and
+Lehmacher 1995; for risks of predictions Angelopoulos, Bates, Candes, Jordan and Lei, Learn then Test, 2021.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from thumbwise._typing import IntArray
+from thumbwise.numerics.intervals import hypergeometric_sides, rate_bounds
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+def few_wrong(
+    wrong: npt.ArrayLike, drawn: npt.ArrayLike, size: npt.ArrayLike, allowed: npt.ArrayLike, error: float
+) -> BoolArray:
+    """Whether a random sample shows that at most so many of a set are wrong.
+
+    With W wrong ones among ``size``, those among ``drawn`` are hypergeometric. The test is passed if P(X <= wrong) is
+    at most ``error`` for W = ``allowed`` + 1, and so for every larger W.
+
+    *Guarantee*: where more than ``allowed`` are wrong, it is passed with probability at most ``error``, for every
+    number that is drawn.
+
+    Examples
+    --------
+    >>> few_wrong([0, 0, 1], [58, 59, 59], 10**6, 50_000, 0.05).tolist()
+    [False, True, False]
+    """
+    _, most = hypergeometric_sides(wrong, drawn, size, 0.0, error)
+    return np.asarray(most <= np.asarray(allowed))
+
+
+def seldom_missed(missed: npt.ArrayLike, drawn: npt.ArrayLike, share: npt.ArrayLike, error: float) -> BoolArray:
+    """Whether a random sample of a group of unknown size shows that at most this share of it is missed.
+
+    The upper bound of :func:`thumbwise.numerics.intervals.rate_bounds` is compared, at ``error`` on its side.
+
+    *Guarantee*: where a larger share is missed, it is passed with probability at most ``error``, if that is at most
+    1/4.
+
+    Examples
+    --------
+    >>> seldom_missed([0, 0], [58, 59], 0.05, 0.05).tolist()
+    [False, True]
+    """
+    return np.asarray(rate_bounds(missed, drawn, 2 * error)[1] <= np.asarray(share))
+
+
+def passed_in_order(passes: BoolArray, start: int) -> BoolArray:
+    """Which sets are claimed: those from ``start`` on, up to the first that fails.
+
+    Examples
+    --------
+    >>> passed_in_order(np.array([False, True, True, False, True]), 1).tolist()
+    [False, True, True, False, False]
+    """
+    claimed = np.zeros(len(passes), dtype=bool)
+    claimed[start:] = np.logical_and.accumulate(passes[start:])
+    return claimed
+
+
+def first_passable(drawn: IntArray, size: IntArray, allowed: IntArray, error: float, wrong: int) -> int | None:
+    """The first set of which the test would be passed with so many wrong ones drawn, or else with fewer; None if none.
+
+    ``drawn`` are the numbers that are to be expected, so that the start is settled before anything is drawn.
+    """
+    for so_many in range(wrong, -1, -1):
+        can = (drawn >= so_many) & (drawn > 0)
+        can[can] = few_wrong(so_many, drawn[can], size[can], allowed[can], error)
+        if can.any():
+            return int(np.argmax(can))
+    return None
+
+
+def fewest_labels(share: float, error: float) -> int:
+    """How many labels, all of them right, show that this share of a large set is right.
+
+    Examples
+    --------
+    >>> fewest_labels(0.95, 0.05), fewest_labels(0.9, 0.05)
+    (59, 29)
+    """
+    return int(np.ceil(np.log(error) / np.log(share) - 1e-9))
