@@ -44,6 +44,22 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False)
+class Taught:
+    """The regression that ranks: what it sees, and the weights that a part of gold taught it."""
+
+    columns: StackColumns
+    weights: FloatArray
+
+    def proba(self, patterns: Patterns) -> FloatArray:
+        """Probabilities of each pattern, shape (n_patterns, n_classes)."""
+        return softmax(self.columns.scores(patterns, self.weights))[0]
+
+    def proba_without(self, patterns: Patterns) -> FloatArray:
+        """Those of the pattern of each vote, were it an abstention; nothing is taught anew, (n_votes, n_classes)."""
+        return softmax(self.columns.scores_without(patterns, self.weights))[0]
+
+
+@dataclass(frozen=True, eq=False)
 class Ranked:
     """What is proposed for each pattern and how sure that is, and the gold items that certify.
 
@@ -60,6 +76,8 @@ class Ranked:
     n_taught : int
     is_outside : bool
         Whether gold lies outside of the items for which labels are wanted.
+    taught : Taught or None
+        Where ``proba`` comes from, if one regression gives all of it.
     """
 
     proba: FloatArray
@@ -68,6 +86,7 @@ class Ranked:
     labels: IntArray
     n_taught: int
     is_outside: bool
+    taught: Taught | None = None
 
     @cached_property
     def proposed(self) -> IntArray:
@@ -105,10 +124,12 @@ def rank(sample: GoldSample, parts: Parts, votes_by: Patterns | None = None) -> 
     """
     population = population_of(sample)
     places, labels = gold_places(sample), sample.labels
-    proba = teach_patterns(votes_by or population, places[parts.teach], labels[parts.teach])
+    seen = votes_by or population
+    taught = teach_patterns(seen, places[parts.teach], labels[parts.teach])
     size = population.counts.astype(np.int64) - np.bincount(places[parts.teach], minlength=population.n_patterns)
     is_outside = sample.gold_is == "separate"
-    return Ranked(proba, size, places[parts.certify], labels[parts.certify], len(parts.teach), is_outside)
+    certify = parts.certify
+    return Ranked(taught.proba(seen), size, places[certify], labels[certify], len(parts.teach), is_outside, taught)
 
 
 def gold_places(sample: GoldSample) -> IntArray:
@@ -119,10 +140,10 @@ def gold_places(sample: GoldSample) -> IntArray:
     return np.asarray(locate_patterns(votes.patterns, pool)[votes.inverse])
 
 
-def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> FloatArray:
-    """Probabilities of each pattern, from the labels of items that have some of them."""
+def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> Taught:
+    """What labels of items that have some of the patterns teach."""
     columns = StackColumns.choose(patterns, len(labels))
     seen, row = np.unique(places, return_inverse=True)
     table = columns.table(patterns.take(seen, patterns.counts[seen]))[row]
     fits = [fit_ridge_softmax(table, labels, prior) for prior in stack_priors(columns.kinds)]
-    return softmax(columns.scores(patterns, np.mean(fits, axis=0)))[0]
+    return Taught(columns, np.mean(fits, axis=0))

@@ -19,6 +19,7 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.outward import percent, percent_at_least
 from thumbwise.rates.asked import Asked
 from thumbwise.summaries import plural
+from thumbwise.votes.mixed_ids import mixed_keys
 
 # Precisions of which the curve tells how many labels can be accepted.
 CURVE = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
@@ -154,17 +155,18 @@ class Triage(Statement):
         return np.asarray(chosen)
 
     def _looked_at(self, looks: Looks) -> AnyArray:
-        """Items without gold that people look at; of those with the same votes, some by a seed."""
+        """Items without gold that people look at; of those with the same votes, some by a hash of their ids."""
         inverse = self._inverse
         free = np.ones(len(inverse), dtype=bool)
         if self.asked.positions is not None:
             free[self.asked.positions] = False
-        chosen = free & (looks.looked_at[inverse] > 0)
-        n_free = np.bincount(inverse[free], minlength=len(looks.looked_at))
-        for pattern in np.flatnonzero((looks.looked_at > 0) & (looks.looked_at < n_free)):
-            here = np.flatnonzero(free & (inverse == pattern))
-            chosen[here] = False
-            chosen[np.random.default_rng(1).choice(here, looks.looked_at[pattern], replace=False)] = True
+        n_looks = looks.looked_at[: self.asked.sample.pool.patterns.n_patterns]
+        n_free = np.bincount(inverse[free], minlength=len(n_looks))
+        chosen = free & (n_looks >= n_free)[inverse]
+        some = np.flatnonzero(free & ((n_looks > 0) & (n_looks < n_free))[inverse])
+        some = some[np.lexsort([mixed_keys(self.asked.sample.pool.item_ids[some]), inverse[some]])]
+        place = np.arange(len(some)) - np.searchsorted(inverse[some], inverse[some])
+        chosen[some[place < n_looks[inverse[some]]]] = True
         return chosen
 
     @property
@@ -178,7 +180,14 @@ class Triage(Statement):
         return np.asarray(pool.inverse)
 
     def in_review_order(self) -> IntArray:
-        """Positions of the items that a person should look at, the least sure label first; ties by row."""
+        """Positions of the items that a person should look at, the least sure label first; ties by row.
+
+        A look at an item sets its label right if it was wrong, which the ranking expects of one minus its sureness. These
+        expectations add up, so whenever somebody stops, those looked at so far are the ones among which most labels
+        were expected to be wrong. No order makes more of what is guaranteed: that speaks of the accepted labels, and
+        reviewed ones are no gold. The order is settled by the part of gold that teaches; certifying labels decide only
+        which items are in it.
+        """
         rows = np.flatnonzero(~self.accepted)
         return rows[np.argsort(self.sureness[rows], kind="stable")]
 
