@@ -100,10 +100,11 @@ def triage(
     sample = asked.sample
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
     if budget is not None:
-        _check_alone(precision, recall)
+        _check_alone(precision, recall, per_class)
         return Triage(
             asked, ranked, (), evidence, looks=look_at(ranked, asked.sample.pool.n_items, budget, 1 - confidence_level)
         )
+    _check_per_class(precision, recall, per_class)
     targets = read_targets(precision, recall, per_class, sample.pool.class_names)
     _check_recall(targets, ranked.is_outside)
     parts = families(ranked, targets)
@@ -125,8 +126,8 @@ def _accept(family: Family, claimed: BoolArray) -> Accepted:
     return Accepted(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
 
 
-def _check_alone(precision: Any, recall: Any) -> None:
-    for name, given in (("precision", precision), ("recall", recall)):
+def _check_alone(precision: Any, recall: Any, per_class: bool) -> None:
+    for name, given in (("precision", precision), ("recall", recall), ("per_class", per_class or None)):
         if given is not None:
             raise InvalidChoiceError(
                 "either what accepted labels must be like is asked, or how many items can be looked at; found both, ",
@@ -135,6 +136,16 @@ def _check_alone(precision: Any, recall: Any) -> None:
                 Argument(name),
                 ". Drop one of them.",
             )
+
+
+def _check_per_class(precision: Any, recall: Any, per_class: bool) -> None:
+    if per_class and precision is None and recall is not None:
+        raise InvalidChoiceError(
+            Argument("per_class"),
+            " says that a precision is asked of each class; found none. Add ",
+            Argument("precision", 0.95),
+            ", or drop it.",
+        )
 
 
 def _check_recall(targets: Targets, is_outside: bool) -> None:
@@ -157,8 +168,8 @@ def _check_possible(parts: list[Family], targets: Targets, error: float) -> None
     needed = fewest_labels(share, error)
     raise InvalidLabelsError(
         f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"it takes {needed} right of {needed} in the set, or more. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
-        "more, of which a part teaches, or ask for less with ",
+        f"it takes {needed} right of {needed} in the set. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or more, "
+        "of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",
     )
