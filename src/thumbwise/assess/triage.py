@@ -168,8 +168,8 @@ def _check_possible(parts: list[Family], targets: Targets, error: float) -> None
     needed = fewest_labels(share, error)
     raise InvalidLabelsError(
         f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"it takes {needed} right of {needed} in the set. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or more, "
-        "of which a part teaches, or ask for less with ",
+        f"in a large set it takes {needed} right of {needed}. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
+        "more, of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",
     )
