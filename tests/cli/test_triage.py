@@ -1,7 +1,7 @@
 """Triage from the command line: what is accepted and what is left, the review and back again, in memory and in files.
 
 Kills, tried once: gold left out of the accepted labels; the review sorted the other way; items of a split pattern taken
-by row in memory and by hash in files; both files written before names clash; JSON after the tables on stdout.
+by row in memory and by hash in files; names that clash found after computing; JSON and tables on stdout.
 """
 
 from __future__ import annotations
