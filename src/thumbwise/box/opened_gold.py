@@ -114,7 +114,7 @@ def check_plain(design: Design) -> None:
     if not design.is_plain:
         raise InvalidBoxError(
             "this speaks of gold that is a plain random sample; found ",
-            f"{type(design).__name__}. Pass a plain random sample, ",
+            f"{design.called}. Pass a plain random sample, ",
             Argument("gold_is", '"subset"'),
             " or ",
             Argument("gold_is", '"separate"'),
