@@ -114,6 +114,7 @@ def _as_design(header: Header, counted: list[Answer], n_beyond: int) -> GoldDesi
         "stopping": stopping,
         "way_out": _WAY_OUT,
         "n_beyond": n_beyond,
+        "n_from": header.items.n,
     }
     if header.design.kind == "random":
         return GoldDesign(**about)  # type: ignore[arg-type]

@@ -33,7 +33,17 @@ class _Drawn:
     way_out: str
     n_beyond: int
     is_heeded: bool
+    n_from: int | None
+    n_pool: int | None
     how: str
+
+    def beside(self, n_items: int) -> Self:
+        """The same beside votes on so many items."""
+        return replace(self, n_pool=n_items)  # type: ignore[type-var]  # both kinds are dataclasses
+
+    def heeding_looks(self) -> Self:
+        """The same for intervals that hold at all of the looks together."""
+        return replace(self, is_heeded=True)  # type: ignore[type-var]
 
     @property
     def n_unlabeled(self) -> int:
@@ -52,6 +62,11 @@ class _Drawn:
             return (
                 f"{self.n_unlabeled:,} of the {self.n_drawn:,} items that were drawn have no label while later ones "
                 "have, so that what is labeled is no random sample unless chance alone decided which were skipped"
+            )
+        if self.n_pool is not None and self.n_from not in (None, self.n_pool):
+            return (
+                f"gold was drawn from {self.n_from:,} items and the votes are on {self.n_pool:,}, so that it is no "
+                "random sample of these"
             )
         if self.looks is None or self.is_heeded:
             return None
@@ -102,6 +117,10 @@ class GoldDesign(_Drawn, Subset):
         Labels that came after labeling was to stop, or after the last look, and are left out.
     is_heeded : bool
         Whether intervals hold at all of the looks together.
+    n_from : int or None
+        Items that all of gold was drawn from; None if some of it was there before.
+    n_pool : int or None
+        Items that the votes are on.
     """
 
     n_drawn: int
@@ -113,13 +132,12 @@ class GoldDesign(_Drawn, Subset):
     way_out: str = _WAY_OUT
     n_beyond: int = 0
     is_heeded: bool = False
+    n_from: int | None = None
+    n_pool: int | None = None
     how = ""
 
     def __str__(self) -> str:
         return f"random draw of {self.n_drawn} from {self.n_candidates} items without gold (seed {self.seed})"
-
-    def heeding_looks(self) -> Self:
-        return replace(self, is_heeded=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +150,7 @@ class StratifiedGold(_Drawn, Stratified):
     ----------
     stratum_of : mapping of str to str
         Stratum of each gold item, by the text of its id.
-    n_drawn, n_candidates, seed, n_labeled, has_gaps, stopping, way_out, n_beyond, is_heeded
+    n_drawn, n_candidates, seed, n_labeled, has_gaps, stopping, way_out, n_beyond, is_heeded, n_from, n_pool
         As those of :class:`GoldDesign`.
     """
 
@@ -149,6 +167,8 @@ class StratifiedGold(_Drawn, Stratified):
     way_out: str = _WAY_OUT
     n_beyond: int = 0
     is_heeded: bool = False
+    n_from: int | None = None
+    n_pool: int | None = None
 
     @property
     def called(self) -> str:
@@ -161,9 +181,6 @@ class StratifiedGold(_Drawn, Stratified):
     def in_item_order(self, gold_votes: Any) -> Self:
         strata = [self.stratum_of[text] for text in map(str, gold_votes.item_ids.tolist())]
         return replace(self, strata=np.array([*strata, None], dtype=object)[:-1])
-
-    def heeding_looks(self) -> Self:
-        return replace(self, is_heeded=True)
 
 
 def _stopping_notes(stopping: Stopping | None, n_labeled: int, n_beyond: int) -> list[str]:
@@ -196,7 +213,8 @@ def read_design(gold: Table, labels: Column) -> GoldDesign | None:
     places = [as_place(text) for text in as_text(gold.columns[DRAW])]
     labeled = {place for place, missing in zip(places, is_missing, strict=True) if place is not None and not missing}
     n_drawn, n_candidates, seed = map(int, matches[0].groups())
-    return GoldDesign(n_drawn, n_candidates, seed, len(labeled), labeled != set(range(1, len(labeled) + 1)))
+    has_gaps, n_from = labeled != set(range(1, len(labeled) + 1)), None if None in places else n_candidates
+    return GoldDesign(n_drawn, n_candidates, seed, len(labeled), has_gaps, n_from=n_from)
 
 
 def as_place(text: str | None) -> int | None:

@@ -104,7 +104,7 @@ class Reading(VotesAndGold):
     @property
     def gold_drawn(self) -> Any:
         """How gold was drawn, as far as is known."""
-        return self.gold_design or self.gold_is
+        return self.gold_is if self.gold_design is None else self.gold_design.beside(self.votes.n_items)
 
     @cached_property
     def gold_votes(self) -> Votes:

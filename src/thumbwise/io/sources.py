@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io import label_studio
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
 from thumbwise.io.gold_lines.files import is_gold_lines
@@ -176,6 +177,8 @@ def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     if not isinstance(gold, (str, os.PathLike)):
         return gold, roles
     path = Path(gold)
+    if path.suffix.lower() == label_studio.ENDING:
+        return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
     if not is_gold_lines(path):
         return read_table(path), roles
     _refuse_columns(roles)
