@@ -145,7 +145,7 @@ def _accept_in_stages(asked: Asked, cascade: Cascade, targets: Targets, evidence
     each = error / count_tests([everything], targets)
     _check_possible([everything], targets, each)
     part = _accept(everything, good_in_stages(cascade, ladder, targets, each))
-    chosen = cascade.at(part.threshold)
+    chosen = cascade.at(part.level)
     return Triage(asked, chosen.ranked, (part,), evidence, targets=targets, cascade=chosen)
 
 
@@ -198,8 +198,8 @@ def _check_possible(parts: list[Family], targets: Targets, error: float) -> None
     needed = fewest_labels(share, error)
     raise InvalidLabelsError(
         f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"it takes at least {needed} in the set, all of them right. Label {int(np.ceil(needed / (1 - TAUGHT)))} items "
-        "or more (a part of gold teaches), or ask for less with ",
+        f"it takes {needed} right of {needed} in the set, or more. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
+        "more, of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",
     )

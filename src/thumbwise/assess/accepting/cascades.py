@@ -33,7 +33,7 @@ from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.assess.accepting.deciding import Decided, decide_later
 from thumbwise.assess.accepting.ladders import Ladder, kept_steps, up_to
 from thumbwise.assess.accepting.ranked import Parts, Ranked
-from thumbwise.assess.accepting.stages import Stage, early_sureness, open_stages
+from thumbwise.assess.accepting.stages import Stage, early_sureness, needed_early, open_stages
 from thumbwise.assess.accepting.targets import Targets
 from thumbwise.box.gold import GoldSample
 from thumbwise.numerics.fixed_sequence import BoolArray, passed_in_order, seldom_missed
@@ -51,18 +51,19 @@ class Cascade:
     counts : ndarray of shape (n_pool_patterns,)
         Items of each pattern of the pool; patterns of gold from outside come after them.
     class_names : tuple
-    threshold : float or None
-        How sure the last stage must be; None if nothing is decided.
+    level : float or None
+        How sure the last stage must be; None if nothing is decided. Where it is below any probability, the last stage
+        decides all that comes to it, and lower levels let more items stop before.
     """
 
     stages: tuple[Stage, ...]
     counts: IntArray
     class_names: tuple[Any, ...]
-    threshold: float | None = None
+    level: float | None = None
 
-    def at(self, threshold: float | None) -> Cascade:
-        """The same stages with another threshold."""
-        return replace(self, threshold=threshold)
+    def at(self, level: float | None) -> Cascade:
+        """The same stages, and items stop at another level."""
+        return replace(self, level=level)
 
     @cached_property
     def surest(self) -> FloatArray:
@@ -73,9 +74,9 @@ class Cascade:
     @cached_property
     def stop(self) -> IntArray:
         """Number of the stage that decides each pattern, from 0; that of people is the number of stages."""
-        if self.threshold is None:
+        if self.level is None:
             return np.full(self.surest.shape[1], len(self.stages))
-        return np.asarray((self.surest < self.threshold).sum(axis=0))
+        return np.asarray((self.surest < self.level).sum(axis=0))
 
     @property
     def asked_last(self) -> IntArray:
@@ -90,7 +91,7 @@ class Cascade:
         for number, stage in enumerate(self.stages[:-1]):
             here = self.asked_last == number
             proba[here] = stage.ranked.proba[here]
-        return replace(last, proba=proba)
+        return replace(last, proba=proba, taught=None)
 
     @property
     def n_patterns(self) -> int:
@@ -132,6 +133,7 @@ class Cascade:
             {
                 "judges": list(stage.judges),
                 "cost_per_vote": stage.each,
+                "threshold": self._threshold(s),
                 "n_asked": int(self.counts[self.asked_last[: len(self.counts)] >= s].sum()),
                 "n_decided": decided[s],
                 "decided": decided[s] / max(1, self.n_items),
@@ -143,6 +145,12 @@ class Cascade:
             for s, stage in enumerate(self.stages)
         ]
 
+    def _threshold(self, number: int) -> float | None:
+        """How sure a stage must be of a label to decide the item."""
+        if self.level is None:
+            return None
+        return max(0.0, self.level if number == len(self.stages) - 1 else needed_early(self.level))
+
     def _gold_by_stage(self) -> tuple[list[int], list[int]]:
         """Certifying gold items that each stage decides, and those of them that it decides wrongly."""
         ranked = self.ranked
@@ -150,13 +158,19 @@ class Cascade:
         n_gold, n_wrong = np.bincount(stop, minlength=size), np.bincount(stop[ranked.is_wrong], minlength=size)
         return n_gold.tolist(), n_wrong.tolist()
 
-    def sentences(self) -> list[str]:
-        """What it costs, and what each stage does. Costs are those of the votes at hand, and no estimates."""
-        costs = (
+    @property
+    def sentence(self) -> str:
+        """What items cost; counted, and no estimate."""
+        return (
             f"An item costs {self.cost_per_item:.3g} on average, and {self.cost_of_all:.3g} if all judges are asked: "
-            f"{percent(self.saved)} are saved."
+            f"{percent(self.saved)} saved."
         )
-        return [costs, *(_sentence(number, row) for number, row in enumerate(self.rows(), 1))]
+
+    def __str__(self) -> str:
+        return "\n".join([self.sentence, *(_sentence(number, row) for number, row in enumerate(self.rows(), 1))])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def as_dict(self) -> dict[str, Any]:
         """What the command writes as JSON."""
@@ -164,7 +178,6 @@ class Cascade:
             "cost_per_item": self.cost_per_item,
             "cost_of_all": self.cost_of_all,
             "saved": self.saved,
-            "threshold": self.threshold,
             "stages": self.rows(),
         }
 
@@ -190,22 +203,26 @@ class Cascade:
         --------
         >>> import numpy as np
         >>> import thumbwise as tw
-        >>> made = tw.datasets.make_one_coin(5000, [0.8, 0.8, 0.95], random_state=0)
+        >>> made = tw.datasets.make_one_coin(5000, [0.85, 0.85, 0.85, 0.97], random_state=0)
         >>> y = np.where(np.arange(5000) < 300, made.labels, -1)
-        >>> found = tw.triage(made.votes, y, precision=0.9, costs={"rule_0": 1, "rule_1": 1, "rule_2": 20})
-        >>> later = tw.Votes([[0, 0], [0, 1], [1, 1]], rule_names=["rule_0", "rule_1"])
-        >>> decided = found.cascade.decide(later)
+        >>> costs = {"rule_0": 1, "rule_1": 1, "rule_2": 1, "rule_3": 20}
+        >>> sorted_out = tw.triage(made.votes, y, precision=0.95, costs=costs)
+        >>> sorted_out.cascade
+        An item costs 8.12 on average, and 23 if all judges are asked: 65 % saved.
+        Stage 1, rule_0, rule_1, rule_2: 3,720 of 5,000 items decided, of which gold agrees with 97 % (estimate).
+        Stage 2, rule_3: 1,280 of 1,280 items decided, of which gold agrees with 100 % (estimate).
+        >>> later = tw.Votes([[0, 0, 0], [0, 1, 0], [1, 1, 1]])
+        >>> decided = sorted_out.cascade.decide(later)
         >>> decided.labels, decided.ask
-        ([0, None, 1], ('rule_2',))
+        ([0, None, 1], ('rule_3',))
         """
-        return decide_later(votes, self.stages, self.threshold, self.class_names)
+        return decide_later(votes, self.stages, self.level, self.class_names)
 
 
 def _sentence(number: int, row: Mapping[str, Any]) -> str:
     judges = ", ".join(row["judges"][:3]) + (f" and {len(row['judges']) - 3} more" if len(row["judges"]) > 3 else "")
     about = "" if row["estimate"] is None else f", of which gold agrees with {percent(row['estimate'])} (estimate)"
-    of = f"{row['n_decided']:,} of {plural(row['n_asked'], 'item')}"
-    return f"Stage {number}, {judges}: {of} decided{about}."
+    return f"Stage {number}, {judges}: {row['n_decided']:,} of {plural(row['n_asked'], 'item')} decided{about}."
 
 
 def open_cascade(sample: GoldSample, parts: Parts, costs: Mapping[str, float]) -> Cascade:

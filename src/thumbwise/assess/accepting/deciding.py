@@ -57,7 +57,7 @@ class Decided:
         return str(self)
 
 
-def decide_later(votes: Any, stages: Sequence[Stage], threshold: float | None, class_names: tuple[Any, ...]) -> Decided:
+def decide_later(votes: Any, stages: Sequence[Stage], level: float | None, class_names: tuple[Any, ...]) -> Decided:
     """Each item stops at the first stage that is sure enough, of those whose judges were asked."""
     read = in_memory(as_votes(votes, class_names), "a cascade")
     n_asked = _stages_asked(read.rule_names, stages)
@@ -67,9 +67,9 @@ def decide_later(votes: Any, stages: Sequence[Stage], threshold: float | None, c
         is_open = stage == 0
         proposed, sure = _propose(read, one)
         number[is_open], sureness[is_open] = proposed[is_open], sure[is_open]
-        if threshold is not None:
+        if level is not None:
             counted = sure if s == len(stages) else early_sureness(sure)
-            stage[is_open & (counted >= threshold)] = s
+            stage[is_open & (counted >= level)] = s
     labels = [class_names[c] if s else None for c, s in zip(number.tolist(), stage.tolist(), strict=True)]
     return Decided(stage, labels, sureness, stages[n_asked].judges if n_asked < len(stages) else ())
 

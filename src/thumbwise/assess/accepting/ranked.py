@@ -45,14 +45,18 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """A regression on votes that gold has taught; it can be asked about patterns that were not there then."""
+    """The regression that ranks: what it sees, and the weights that a part of gold taught it."""
 
     columns: StackColumns
     weights: FloatArray
 
     def proba(self, patterns: Patterns) -> FloatArray:
-        """Probabilities of the classes, shape (n_patterns, n_classes)."""
+        """Probabilities of each pattern, shape (n_patterns, n_classes)."""
         return softmax(self.columns.scores(patterns, self.weights))[0]
+
+    def proba_without(self, patterns: Patterns) -> FloatArray:
+        """Those of the pattern of each vote, were it an abstention; nothing is taught anew, (n_votes, n_classes)."""
+        return softmax(self.columns.scores_without(patterns, self.weights))[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,8 @@ class Ranked:
     n_taught : int
     is_outside : bool
         Whether gold lies outside of the items for which labels are wanted.
+    taught : Taught or None
+        Where ``proba`` comes from, if one regression gives all of it.
     """
 
     proba: FloatArray
@@ -80,14 +86,15 @@ class Ranked:
     labels: IntArray
     n_taught: int
     is_outside: bool
+    taught: Taught | None = None
 
     @classmethod
-    def of(cls, proba: FloatArray, counts: IntArray, sample: GoldSample, parts: Parts, places: IntArray) -> Ranked:
-        """Patterns of the population with these probabilities, and gold at its places among them."""
+    def of(cls, taught: Taught, seen: Patterns, sample: GoldSample, parts: Parts, places: IntArray) -> Ranked:
+        """What a regression says of the population, whose votes it may see all or in part, and gold at its places."""
         teach, certify = parts.teach, parts.certify
-        size = counts.astype(np.int64) - np.bincount(places[teach], minlength=len(counts))
-        is_outside = sample.gold_is == "separate"
-        return cls(proba, size, places[certify], sample.labels[certify], len(teach), is_outside)
+        size = seen.counts.astype(np.int64) - np.bincount(places[teach], minlength=seen.n_patterns)
+        of_gold = places[certify], sample.labels[certify]
+        return cls(taught.proba(seen), size, *of_gold, len(teach), sample.gold_is == "separate", taught)
 
     @cached_property
     def proposed(self) -> IntArray:
@@ -124,7 +131,7 @@ def rank(sample: GoldSample, parts: Parts) -> Ranked:
     """
     population, places = population_of(sample), gold_places(sample)
     taught = teach_patterns(population, places[parts.teach], sample.labels[parts.teach])
-    return Ranked.of(taught.proba(population), population.counts, sample, parts, places)
+    return Ranked.of(taught, population, sample, parts, places)
 
 
 def gold_places(sample: GoldSample) -> IntArray:
@@ -136,7 +143,7 @@ def gold_places(sample: GoldSample) -> IntArray:
 
 
 def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> Taught:
-    """Learn from the labels of items that have some of the patterns."""
+    """What labels of items that have some of the patterns teach."""
     columns = StackColumns.choose(patterns, len(labels))
     seen, row = np.unique(places, return_inverse=True)
     table = columns.table(patterns.take(seen, patterns.counts[seen]))[row]

@@ -20,6 +20,7 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.outward import percent, percent_at_least
 from thumbwise.rates.asked import Asked
 from thumbwise.summaries import plural
+from thumbwise.votes.mixed_ids import mixed_keys
 
 # Precisions of which the curve tells how many labels can be accepted.
 CURVE = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
@@ -40,9 +41,14 @@ class Accepted:
     step: int | None
 
     @property
-    def threshold(self) -> float | None:
-        """How sure a label must be to be accepted; None if none is."""
+    def level(self) -> float | None:
+        """The threshold as the ladder has it; in a cascade it goes on to fall when the last stage decides all items."""
         return None if self.step is None else float(self.family.ladder.threshold[self.step])
+
+    @property
+    def threshold(self) -> float | None:
+        """How sure a label must be to be accepted, by the last stage in a cascade; None if none is."""
+        return None if self.level is None else max(0.0, self.level)
 
     @property
     def drawn(self) -> int:
@@ -159,17 +165,18 @@ class Triage(Statement):
         return np.asarray(chosen)
 
     def _looked_at(self, looks: Looks) -> AnyArray:
-        """Items without gold that people look at; of those with the same votes, some by a seed."""
+        """Items without gold that people look at; of those with the same votes, some by a hash of their ids."""
         inverse = self._inverse
         free = np.ones(len(inverse), dtype=bool)
         if self.asked.positions is not None:
             free[self.asked.positions] = False
-        chosen = free & (looks.looked_at[inverse] > 0)
-        n_free = np.bincount(inverse[free], minlength=len(looks.looked_at))
-        for pattern in np.flatnonzero((looks.looked_at > 0) & (looks.looked_at < n_free)):
-            here = np.flatnonzero(free & (inverse == pattern))
-            chosen[here] = False
-            chosen[np.random.default_rng(1).choice(here, looks.looked_at[pattern], replace=False)] = True
+        n_looks = looks.looked_at[: self.asked.sample.pool.patterns.n_patterns]
+        n_free = np.bincount(inverse[free], minlength=len(n_looks))
+        chosen = free & (n_looks >= n_free)[inverse]
+        some = np.flatnonzero(free & ((n_looks > 0) & (n_looks < n_free))[inverse])
+        some = some[np.lexsort([mixed_keys(self.asked.sample.pool.item_ids[some]), inverse[some]])]
+        place = np.arange(len(some)) - np.searchsorted(inverse[some], inverse[some])
+        chosen[some[place < n_looks[inverse[some]]]] = True
         return chosen
 
     @property
@@ -183,7 +190,14 @@ class Triage(Statement):
         return np.asarray(pool.inverse)
 
     def in_review_order(self) -> IntArray:
-        """Positions of the items that a person should look at, the least sure label first; ties by row."""
+        """Positions of the items that a person should look at, the least sure label first; ties by row.
+
+        A look at an item sets its label right if it was wrong, which the ranking expects of one minus its sureness. These
+        expectations add up, so whenever somebody stops, those looked at so far are the ones among which most labels
+        were expected to be wrong. No order makes more of what is guaranteed: that speaks of the accepted labels, and
+        reviewed ones are no gold. The order is settled by the part of gold that teaches; certifying labels decide only
+        which items are in it.
+        """
         rows = np.flatnonzero(~self.accepted)
         return rows[np.argsort(self.sureness[rows], kind="stable")]
 
@@ -232,7 +246,7 @@ class Triage(Statement):
 
     def _ranked_at(self, part: Accepted) -> Ranked:
         """What is proposed if this is accepted: in a cascade, a threshold says which stage proposes."""
-        return self.ranked if self.cascade is None else self.cascade.at(part.threshold).ranked
+        return self.ranked if self.cascade is None else self.cascade.at(part.level).ranked
 
     def sentences(self) -> list[str]:
         """What may be quoted, a sentence each."""
@@ -274,7 +288,7 @@ class Triage(Statement):
 
     def __str__(self) -> str:
         left = f"{self.n_review:,} of {self.n_items:,} items are left for a person to look at."
-        return "\n".join([*self.sentences(), left, *([] if self.cascade is None else self.cascade.sentences())])
+        return "\n".join([*self.sentences(), left, *([] if self.cascade is None else [self.cascade.sentence])])
 
     def __repr__(self) -> str:
         return str(self)

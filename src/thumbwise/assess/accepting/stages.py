@@ -56,6 +56,17 @@ def early_sureness(sureness: FloatArray) -> FloatArray:
     return np.asarray(np.round(1 - _EARLY_DOUBT * (1 - sureness), DIGITS))
 
 
+def needed_early(level: float) -> float:
+    """How sure an early stage must be to count as so sure.
+
+    Examples
+    --------
+    >>> round(needed_early(0.7), 9)
+    0.9
+    """
+    return 1 - (1 - level) / _EARLY_DOUBT
+
+
 def open_stages(sample: GoldSample, parts: Parts, costs: Mapping[str, float]) -> tuple[Stage, ...]:
     """By cost, the cheapest first; all of them taught by the same part of gold.
 
@@ -67,7 +78,7 @@ def open_stages(sample: GoldSample, parts: Parts, costs: Mapping[str, float]) ->
         is_asked, is_new = price <= each, price == each
         votes = population if is_asked.all() else population.with_rules(np.flatnonzero(is_asked).tolist())
         taught = teach_patterns(votes, places[parts.teach], labels)
-        ranked = Ranked.of(taught.proba(votes), population.counts, sample, parts, places)
+        ranked = Ranked.of(taught, votes, sample, parts, places)
         n_votes = np.bincount(population.owners[is_new[population.rules]], minlength=population.n_patterns)
         judges, asked = (tuple(names[j] for j in np.flatnonzero(some)) for some in (is_new, is_asked))
         stages.append(Stage(judges, asked, float(each), each * n_votes, taught, ranked))
