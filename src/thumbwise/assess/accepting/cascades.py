@@ -211,7 +211,7 @@ class Cascade:
         An item costs 8.12 on average, and 23 if all judges are asked: 65 % saved.
         Stage 1, rule_0, rule_1, rule_2: 3,720 of 5,000 items decided, of which gold agrees with 97 % (estimate).
         Stage 2, rule_3: 1,280 of 1,280 items decided, of which gold agrees with 100 % (estimate).
-        >>> later = tw.Votes([[0, 0, 0], [0, 1, 0], [1, 1, 1]])
+        >>> later = tw.Votes([[0, 0, 0], [0, 0, 1], [1, 1, 1]])
         >>> decided = sorted_out.cascade.decide(later)
         >>> decided.labels, decided.ask
         ([0, None, 1], ('rule_3',))
