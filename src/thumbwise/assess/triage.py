@@ -108,10 +108,11 @@ def triage(
     sample, parts = asked.sample, Parts.of(asked.sample, random_state)
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
     if budget is not None:
-        _check_alone(precision=precision, recall=recall, costs=costs)
+        _check_alone(precision=precision, recall=recall, per_class=per_class or None, costs=costs)
         ranked = rank(sample, parts)
         looks = look_at(ranked, sample.pool.n_items, budget, 1 - confidence_level)
         return Triage(asked, ranked, (), evidence, looks=looks)
+    _check_per_class(precision, recall, per_class)
     targets = read_targets(precision, recall, per_class, sample.pool.class_names)
     _check_recall(targets, sample.gold_is == "separate")
     if costs is not None:
@@ -158,7 +159,7 @@ def _check_alone(**others: Any) -> None:
     for name, given in others.items():
         if given is not None:
             raise InvalidChoiceError(
-                "either so many items are looked at, or as many labels are accepted as may be; found both, ",
+                "either what accepted labels must be like is asked, or how many items can be looked at; found both, ",
                 Argument("budget"),
                 " and ",
                 Argument(name),
@@ -175,6 +176,16 @@ def _check_one_threshold(targets: Targets) -> None:
             " and a precision for each class. Ask for one ",
             Argument("precision"),
             " of all labels, or drop the costs.",
+        )
+
+
+def _check_per_class(precision: Any, recall: Any, per_class: bool) -> None:
+    if per_class and precision is None and recall is not None:
+        raise InvalidChoiceError(
+            Argument("per_class"),
+            " says that a precision is asked of each class; found none. Add ",
+            Argument("precision", 0.95),
+            ", or drop it.",
         )
 
 
@@ -198,7 +209,7 @@ def _check_possible(parts: list[Family], targets: Targets, error: float) -> None
     needed = fewest_labels(share, error)
     raise InvalidLabelsError(
         f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"it takes {needed} right of {needed} in the set, or more. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
+        f"in a large set it takes {needed} right of {needed}. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
         "more, of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",

@@ -29,17 +29,24 @@ from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
 from thumbwise.tables.databases import database
 
+_AT_LEAST = "right, at least: share of the accepted labels, {}"
+_SURE = "probability: how sure the ranking must be of a label for it to be accepted"
 _CLASSES = (
+    _AT_LEAST,
     "accepted: labels of the class that may be used as they are, of those proposed",
-    "right, at least: share of the accepted labels, guaranteed",
     "estimate, gold wrong: what gold that was kept back to certify says of them",
-    "probability: how sure the ranking must be of a label for it to be accepted",
+    _SURE,
 )
 _CURVE = (
-    "right, at least: share of the accepted labels, guaranteed",
+    _AT_LEAST,
     "accepted: share of all items whose label may then be used as it is",
     "estimate: share of these that is right, as gold has it that was kept to certify",
-    "probability: how sure the ranking must be of a label for it to be accepted",
+    _SURE,
+)
+_SHARED = (
+    "the {} rows hold together with {} confidence, the sentence above by itself:",
+    "they share the error evenly, so that you may look first and choose then; asked",
+    "for alone, a row may accept more",
 )
 
 
@@ -59,7 +66,7 @@ class TriageChoices:
     @property
     def precisions(self) -> float | dict[str, float] | None:
         """One share, or one for each class."""
-        if len(self.precision) == 1 and not self.precision[0].rpartition("=")[1]:
+        if len(self.precision) == 1 and "=" not in self.precision[0]:
             return _share(self.precision[0], "--precision", self.precision[0])
         return _by_class(self.precision, "--precision") or None
 
@@ -88,12 +95,13 @@ class TriageOutputs:
 
 
 def _by_class(texts: Sequence[str], option: str) -> dict[str, float]:
-    pairs = [text.rpartition("=") for text in texts]
-    names = [name for name, _, _ in pairs]
-    twice = [name for j, name in enumerate(names) if name in names[:j]]
-    if twice:
-        raise InvalidChoiceError(f"{option} must be said once for each class; found {twice[0]!r} twice. Drop one.")
-    return {name: _share(number if sign else "", option, sign.join((name, number))) for name, sign, number in pairs}
+    shares: dict[str, float] = {}
+    for text in texts:
+        name, sign, number = text.rpartition("=")
+        if sign and name in shares:
+            raise InvalidChoiceError(f"{option} must be said once for each class; found {name!r} twice. Drop one.")
+        shares[name] = _share(number if sign else "", option, text)
+    return shares
 
 
 def _share(number: str, option: str, text: str) -> float:
@@ -101,13 +109,13 @@ def _share(number: str, option: str, text: str) -> float:
     try:
         return float(number)
     except ValueError:
-        what = "a share such as 0.95, or CLASS=SHARE for each class, such as pass=0.95"
-        what = "CLASS=SHARE, such as toxic=0.95" if option == "--recall" else what
+        by_class = "CLASS=SHARE, such as toxic=0.95"
+        what = by_class if option == "--recall" else f"one share such as 0.95, or for each class {by_class}"
         raise InvalidChoiceError(f"{option} must be {what}; found {text!r}.") from None
 
 
 def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageChoices, outputs: TriageOutputs) -> None:
-    """Read votes and gold, sort the items out, write what is to be written, and print; or JSON on stdout, and no more."""
+    """Read votes and gold, sort the items out, write what is to be written, print; or JSON on stdout, and no more."""
     asked: dict[str, Any] = {"precision": choices.precisions, "recall": choices.recalls}
     asked["costs"] = read_costs(choices.costs) or None
     if outputs.text is not None and outputs.text not in roles.ignore:
@@ -184,7 +192,7 @@ def _print(source: str, reading: Reading, abstain: str | None, sorted_out: Triag
         _print_classes(console, sorted_out)
     if sorted_out.cascade is not None:
         print_stages(console, sorted_out.cascade)
-    _print_curve(console, curve)
+    _print_curve(console, sorted_out, curve)
 
 
 def _parts_of_gold(sorted_out: Triage) -> str:
@@ -196,8 +204,9 @@ def _advice(sorted_out: Triage) -> list[str]:
     """What could be done where nothing is accepted, and whether votes speak against a random sample."""
     check = sorted_out.evidence.sample_check
     said = [] if check is None or sorted_out.evidence.doubt is not None else [str(check)]
-    if sorted_out.looks is None and sorted_out.proves_nothing:
-        said.append("thumbwise plan --precision SHARE says what more gold labels would let be accepted")
+    share = None if sorted_out.targets is None else sorted_out.targets.precision.get(None)
+    if share is not None and sorted_out.proves_nothing:
+        said.append(f"thumbwise plan --precision {share:g} says how many labels more gold would let be accepted")
     return said
 
 
@@ -215,24 +224,27 @@ def _print_classes(console: Console, sorted_out: Triage) -> None:
         for row in sorted_out.rows()
     ]
     print_table(console, "Accepted by class", headers, rows)
-    _say(console, *_CLASSES)
+    _say(console, *(line.format(_verdict(sorted_out)) for line in _CLASSES))
 
 
-def _print_curve(console: Console, curve: Tidy) -> None:
+def _print_curve(console: Console, sorted_out: Triage, curve: Tidy) -> None:
     rows = [
         [percent_at_least(row["precision"]), percent(row["accepted"], 1), *_known(row["estimate"], row["threshold"])]
         for row in curve.rows()
     ]
     headers = ["right,\nat least", "accepted", "esti-\nmate", "proba-\nbility"]
     print_table(console, "How many labels could be accepted", headers, rows)
+    shared = _SHARED if sorted_out.is_guarantee else ()
     sure = level(curve.facts["confidence_level"])
     _say(
         console,
-        *_CURVE,
-        f"the {len(curve)} rows hold together with {sure} confidence, the sentence above by itself:",
-        "they share the error evenly, so that you may look first and choose then; asked",
-        "for alone, a row may accept more",
+        *(line.format(_verdict(sorted_out)) for line in _CURVE),
+        *(line.format(len(curve), sure) for line in shared),
     )
+
+
+def _verdict(sorted_out: Triage) -> str:
+    return "guaranteed" if sorted_out.is_guarantee else "for which there is no guarantee, see above"
 
 
 def _known(estimate: float | None, threshold: float | None) -> list[str]:

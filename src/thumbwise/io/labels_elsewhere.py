@@ -47,7 +47,7 @@ def write_elsewhere(
 
 
 def write_relation(relation: Any, target: Path, stamps: Mapping[str, Stamp | None]) -> None:
-    """Rows of a database to one file or to a folder of Parquet files, whole or not at all; the inputs must be as before.
+    """Rows of a database to one file or to a folder of Parquet files, whole or not at all; inputs must be as before.
 
     Parameters
     ----------

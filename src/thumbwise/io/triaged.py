@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,13 +53,11 @@ def review_names(reading: Reading, text: str | None) -> list[str]:
             ".",
         )
     texts = [] if text is None else [text]
-    return _apart(
-        [RANK, reading.id_name, *texts, *reading.votes.rule_names, PROPOSED, PROBABILITY, WHY, LABEL],
-    )
+    return _apart([RANK, reading.id_name, *texts, *reading.votes.rule_names, PROPOSED, PROBABILITY, WHY, LABEL])
 
 
 def find_text(reading: Reading, named: str | None = None) -> str | None:
-    """The column of texts: the one that is named, or else one that is passed on and called ``text``; None if none is."""
+    """The column of texts: the one that is named, else one that is passed on and called ``text``; None if none is."""
     if named is None:
         return next((name for name in reading.passed_on if name.strip().lower() == TEXT), None)
     if named not in reading.passed_on:
@@ -116,12 +114,12 @@ def review_table(reading: Reading, votes: Votes, items: TriagedItems, why: AnyAr
         names[items.labels[rows]],
         items.sureness[rows],
         why,
-        np.ma.masked_all(len(rows), dtype=object),
+        np.ma.MaskedArray(np.full(len(rows), "", dtype=object), mask=True),
     ]
     return Table(dict(zip(review_names(reading, text), map(np.ma.asarray, columns), strict=True)))
 
 
-def voted_names(patterns: IntArray, class_names: Sequence[object]) -> list[Column]:
+def voted_names(patterns: IntArray, class_names: Sequence[Hashable]) -> list[Column]:
     """For each rule, the class that it votes for by pattern, masked where it abstains."""
-    names = label_names(class_names)  # type: ignore[arg-type]
+    names = label_names(class_names)
     return [np.ma.MaskedArray(names[np.maximum(votes, 0)], mask=votes < 0) for votes in patterns.T]

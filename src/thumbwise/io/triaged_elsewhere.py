@@ -56,7 +56,7 @@ def accepted_relation(reading: Reading, votes: LazyVotes, decided: TriagedPatter
     query = f"SELECT {listed} FROM {_VIEW} WHERE {_LOOKS} = 0"  # noqa: S608  # quoted
     if decided.is_split.any():
         rest = f"SELECT * FROM {_VIEW} WHERE {_SPLIT} = 1 AND {_LOOKS} > 0 QUALIFY {_place()} > {_LOOKS}"  # noqa: S608
-        query += f" UNION ALL SELECT {listed} FROM ({rest})"
+        query += f" UNION ALL SELECT {listed} FROM ({rest})"  # noqa: S608
     return _joined(votes, decided).to_native().query(_VIEW, query)
 
 

@@ -143,7 +143,7 @@ class StackColumns:
         return np.asarray(panel @ of_panel + patterns.indicators @ by_vote.reshape(-1, self.n_classes) + by_class)
 
     def scores_without(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
-        """Scores of the pattern of each vote, were that vote an abstention; the same weights, shape (n_votes, n_classes).
+        """Scores of the pattern of each vote, were it an abstention; with the same weights, shape (n_votes, n_classes).
 
         Every column is a sum over votes, or a function of two such sums, so no pattern is made anew.
         """

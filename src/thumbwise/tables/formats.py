@@ -39,6 +39,7 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
 
     with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
         connection.execute("SET temp_directory = ''")
+        connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
         try:
             connection.execute(f"SET allowed_paths = [{literal(_place(path))}, {literal(pattern_of(path))}]")
         except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none

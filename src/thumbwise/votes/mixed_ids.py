@@ -18,7 +18,8 @@ def mixed_keys(ids: AnyArray) -> AnyArray:
     Examples
     --------
     >>> mixed_keys(np.array([1, 2]))
-    array([b'a9c35cc8c47fb2c4c4ebd2beee6a3f0a', b'7d6d5e7b0cf4b8dfe0b4f1aa8e4e3d4e'], dtype='|S32')
+    array([b'd58ae8d219df517c08877ab13fc8690d',
+           b'58398c9e10c43cd1af157d95e1978dd8'], dtype='|S32')
     """
     keys = [md5(f"{_SALT}{value}".encode(errors="surrogatepass"), usedforsecurity=False) for value in ids.tolist()]
     return np.array([key.hexdigest() for key in keys], dtype="S32")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from thumbwise.outward import percent, percent_at_least
 from thumbwise.rates.asked import Asked
 from thumbwise.summaries import plural
 from thumbwise.votes.mixed_ids import mixed_keys
+from thumbwise.votes.votes import Votes
 
 # Precisions of which the curve tells how many labels can be accepted.
 CURVE = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
@@ -166,15 +167,15 @@ class Triage(Statement):
 
     def _looked_at(self, looks: Looks) -> AnyArray:
         """Items without gold that people look at; of those with the same votes, some by a hash of their ids."""
-        inverse = self._inverse
+        inverse, pool = self._inverse, cast("Votes", self.asked.sample.pool)
         free = np.ones(len(inverse), dtype=bool)
         if self.asked.positions is not None:
             free[self.asked.positions] = False
-        n_looks = looks.looked_at[: self.asked.sample.pool.patterns.n_patterns]
+        n_looks = looks.looked_at[: pool.patterns.n_patterns]
         n_free = np.bincount(inverse[free], minlength=len(n_looks))
         chosen = free & (n_looks >= n_free)[inverse]
         some = np.flatnonzero(free & ((n_looks > 0) & (n_looks < n_free))[inverse])
-        some = some[np.lexsort([mixed_keys(self.asked.sample.pool.item_ids[some]), inverse[some]])]
+        some = some[np.lexsort([mixed_keys(pool.item_ids[some]), inverse[some]])]
         place = np.arange(len(some)) - np.searchsorted(inverse[some], inverse[some])
         chosen[some[place < n_looks[inverse[some]]]] = True
         return chosen
@@ -192,11 +193,11 @@ class Triage(Statement):
     def in_review_order(self) -> IntArray:
         """Positions of the items that a person should look at, the least sure label first; ties by row.
 
-        A look at an item sets its label right if it was wrong, which the ranking expects of one minus its sureness. These
-        expectations add up, so whenever somebody stops, those looked at so far are the ones among which most labels
-        were expected to be wrong. No order makes more of what is guaranteed: that speaks of the accepted labels, and
-        reviewed ones are no gold. The order is settled by the part of gold that teaches; certifying labels decide only
-        which items are in it.
+        A look at an item sets its label right if it was wrong; the chance of that, as the ranking has it, is one minus
+        the sureness. Chances add up, so whenever somebody stops, no other items as many as were looked at had more
+        wrong labels to be expected among them. No order makes more of what is guaranteed: that speaks of accepted
+        labels, and reviewed ones are no gold. The order is settled by votes and by the part of gold that teaches;
+        certifying labels decide only how far it reaches.
         """
         rows = np.flatnonzero(~self.accepted)
         return rows[np.argsort(self.sureness[rows], kind="stable")]
