@@ -13,21 +13,24 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-import thumbwise as tw
 from studies.drawing import JUDGES, Population, data_folder, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.assess.accepting.cascades import climb_stages, good_in_stages, open_cascade
+from thumbwise.assess.accepting.ranked import Parts
+from thumbwise.assess.accepting.targets import Targets
+from thumbwise.rates.asked import open_asked
 
 PRECISIONS = 0.7, 0.8, 0.9
+_ERROR = 0.05
 CASES = ("judges-3", "judges-12", "rte", "dog", "web")
 _TIERS, _TIER_COSTS = (2.5, 5.5), (1.0, 3.0, 8.0)
 # The one judge whose name does not say its size.
@@ -61,32 +64,48 @@ def load_case(case: str) -> tuple[Population, dict[str, float]]:
     return population, dict(zip(names, costs.tolist(), strict=True))
 
 
-def of_draw(population: Population, gold: IntArray, precision: float, costs: dict[str, float]) -> list[float]:
+@dataclass(frozen=True)
+class Found:
     """Share of the items that judges decide, cost of an item, of all votes on it, and whether the claim is false."""
+
+    decided: float
+    cost: float
+    cost_of_all: float
+    is_false: bool
+
+
+def of_draw(population: Population, gold: IntArray, costs: Mapping[str, float]) -> dict[float, Found]:
+    """What triage finds at each precision; its steps one by one, as the stages are the same for all of them."""
     y = np.full(len(population.labels), -1)
     y[gold] = population.labels[gold]
-    try:
-        found = tw.triage(population.votes, y, precision=precision, costs=costs)
-    except InvalidLabelsError:
-        return [0.0, np.nan, np.nan, 0.0]
-    cascade: Any = found.cascade
-    decided = found.accepts[population.votes.inverse]
-    wrong = decided & (found.ranked.proposed[population.votes.inverse] != population.labels)
-    wrong[gold] = False
-    is_false = wrong.sum() > (1 - precision) * decided.sum() + 1e-9
-    return [float(decided.mean()), cascade.cost_per_item, cascade.cost_of_all, float(is_false)]
+    sample = open_asked(population.votes, y, "subset").sample
+    cascade = open_cascade(sample, Parts.of(sample, 0), costs)
+    ladder, found = climb_stages(cascade), {}
+    for precision in PRECISIONS:
+        claimed = np.flatnonzero(good_in_stages(cascade, ladder, Targets({None: precision}, {}), _ERROR))
+        chosen = cascade.at(float(ladder.threshold[claimed[-1]]) if len(claimed) else None)
+        decided = (chosen.stop < len(chosen.stages))[population.votes.inverse]
+        wrong = decided & (chosen.ranked.proposed[population.votes.inverse] != population.labels)
+        wrong[gold] = False
+        is_false = bool(wrong.sum() > (1 - precision) * decided.sum() + 1e-9)
+        found[precision] = Found(float(decided.mean()), chosen.cost_per_item, chosen.cost_of_all, is_false)
+    return found
 
 
-def row_of(case: str, n_gold: int, n_draws: int, seed: int, precision: float) -> list[str]:
-    """The cascade, and all judges at once."""
+def rows_of(case: str, n_gold: int, n_draws: int, seed: int) -> list[list[str]]:
+    """The cascade beside all judges at once, for each precision."""
     population, costs = load_case(case)
     draws = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
-    staged = np.array([of_draw(population, gold, precision, costs) for gold in draws])
-    at_once = np.array([of_draw(population, gold, precision, dict.fromkeys(costs, 1.0)) for gold in draws])
-    failed, share = (int(some[:, 3].sum()) for some in (staged, at_once)), staged[:, 0].mean()
-    cost, of_all = np.nanmean(staged[:, 1]), np.nanmean(staged[:, 2])
-    cells = [case, f"{precision:g}", *map(str, failed), f"{at_once[:, 0].mean():.3f}", f"{share:.3f}"]
-    return [*cells, f"{of_all:.2f}", f"{cost:.2f}", f"{1 - cost / of_all:.0%}"]
+    staged = [of_draw(population, gold, costs) for gold in draws]
+    at_once = [of_draw(population, gold, dict.fromkeys(costs, 1.0)) for gold in draws]
+    return [_row(case, p, [found[p] for found in staged], [found[p] for found in at_once]) for p in PRECISIONS]
+
+
+def _row(case: str, precision: float, staged: Sequence[Found], at_once: Sequence[Found]) -> list[str]:
+    failed = [str(sum(found.is_false for found in some)) for some in (staged, at_once)]
+    shares = [f"{np.mean([found.decided for found in some]):.3f}" for some in (at_once, staged)]
+    of_all, cost = (np.mean([getattr(found, name) for found in staged]) for name in ("cost_of_all", "cost"))
+    return [case, f"{precision:g}", *failed, *shares, f"{of_all:.2f}", f"{cost:.2f}", f"{1 - cost / of_all:.0%}"]
 
 
 HEADER = [
@@ -106,10 +125,11 @@ def report(n_gold: int, cases: Sequence[str], n_draws: int, seed: int) -> str:
     """The table for one number of gold labels."""
     rows = []
     for case in cases:
-        for precision in PRECISIONS:
-            started = time.perf_counter()
-            rows.append(row_of(case, n_gold, n_draws, seed, precision))
-            print("|", " | ".join(rows[-1]), f"| {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+        started = time.perf_counter()
+        rows += rows_of(case, n_gold, n_draws, seed)
+        print(f"{case} {n_gold}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
+        for row in rows[-len(PRECISIONS) :]:
+            print("|", " | ".join(row), "|", file=sys.stderr, flush=True)
     about = f"{n_gold} gold labels (at most half of the items), {n_draws} draws, 95 %; costs are means per item."
     return f"{about}\n\n{markdown_table(HEADER, rows)}"
 
