@@ -93,8 +93,10 @@ def test_what_is_written_is_what_the_library_decides(place: Path, run: Run) -> N
         assert row["why"].startswith(f"{row['proposed']} 0.")
 
 
-@pytest.mark.parametrize("targets", [["--precision", "0.85"], ["--budget", "77"], ["--recall", "spam=0.9"]])
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("targets", "ending"),
+    [(["--precision", "0.85"], ".csv"), (["--budget", "77"], ".parquet"), (["--recall", "spam=0.9"], ".tsv")],
+)
 def test_items_in_files_are_sorted_out_alike(place: Path, run: Run, targets: list[str], ending: str) -> None:
     """Of the budget, the last items are some of those with the same votes: the same ones here and there."""
     for votes, prefix in (("votes.csv", ""), ("parts/*.csv", "lazy_")):
@@ -130,11 +132,10 @@ def test_a_review_comes_back_with_nothing_but_labels_filled_in(place: Path, run:
 
 
 def test_an_empty_review_is_refused_until_somebody_looked(place: Path, run: Run) -> None:
-    for ending in ENDINGS:
-        run(*command(place, "--precision", "0.85", "--review", place / f"review{ending}"))
-        known = ["--gold", place / "gold.csv", "--ignore", "body", "--reviewed", place / f"review{ending}"]
-        ended = run("label", place / "votes.csv", *known)
-        assert (ended.exit_code, "at least one label must be filled in" in ended.output) == (2, True)
+    run(*command(place, "--precision", "0.85", "--review", place / "review.jsonl"))
+    known = ["--gold", place / "gold.csv", "--ignore", "body", "--reviewed", place / "review.jsonl"]
+    ended = run("label", place / "votes.csv", *known)
+    assert (ended.exit_code, "at least one label must be filled in" in ended.output) == (2, True)
 
 
 def test_the_sentence_comes_first_and_json_says_the_same(place: Path, run: Run) -> None:

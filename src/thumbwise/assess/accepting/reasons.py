@@ -17,7 +17,7 @@ from thumbwise.models.explained.explanation import show
 from thumbwise.numerics.patterns import Patterns
 
 # Votes that are named for a label, and against it; those that move its probability by less are not.
-_MOST_NAMED, _LEAST_MOVED = 3, 0.01
+_MOST_NAMED, _LEAST_MOVED = 2, 0.01
 # Patterns are taken apart in blocks of about this many numbers.
 _BLOCK = 2**21
 
