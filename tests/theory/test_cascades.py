@@ -296,6 +296,8 @@ def test_later_items_stage_by_stage_are_decided_as_those_at_hand() -> None:
     assert all(label is None if s == 4 else label == y for label, s, y in zip(labels, stop, expected, strict=True))
     at_once = cascade.decide(VOTES)
     np.testing.assert_array_equal(at_once.stage, stages)
+    assert at_once.labels == labels.tolist()
+    np.testing.assert_array_equal(at_once.sureness, cascade.ranked.sureness[VOTES.inverse])
     first = cascade.decide(frame[STAGES[0]])
     assert first.ask == ("rule_2",) and "No guarantee" in str(first) and "ask rule_2 about" in str(first)
 
