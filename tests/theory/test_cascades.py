@@ -1,10 +1,11 @@
 """Cascades: false claims are as rare as is said, and sets, labels and costs are those that plain loops over items find.
 
 Kills, tried once: the label of the last stage in place of the one that decides; certifying items counted as wrong by
-every stage before they stop; sizes that count items that teach; a threshold that stages share without their doubts
-being counted; the first set that passes in place of the last; costs of the last stage for everybody; costs of all
-stages up to one past the stop; stages in falling order; a stage that sees votes of later judges; the whole error for
-each of two targets.
+every stage, not by the one where they stop; sizes and draws of the first stage; doubts of early stages counted once or
+twice; no running maximum over stages; a stage too much or too little that is paid for; stages in falling order; a stage
+that sees votes of later judges, or of its own alone; twice the error for a target; the whole error for each of two
+targets; misses of all classes counted for one; the curve of the chosen labels; later items with labels of the last
+stage.
 """
 
 from __future__ import annotations
@@ -312,6 +313,14 @@ def test_nothing_is_decided_where_nothing_can_be() -> None:
     assert cascade.decide(coins).labels == [None] * 1000
     assert [row["n_decided"] for row in cascade.rows()] == [0, 0, 0, 0]
     assert "No label can be accepted" in str(found) and "0 % saved" in str(found)
+
+
+def test_what_is_not_saved_is_nothing_exactly() -> None:
+    """Costs that floats do not hold: no rounding is shown as a saving."""
+    costs = dict(zip(COSTS, [0.1, 0.2, 0.3, 0.0007, 1e-9], strict=True))
+    found = tw.triage(VOTES, Y, precision=0.9, costs=costs)
+    assert cascade_of(found).at(None).saved == 0
+    assert "0 % saved" in cascade_of(found).at(None).sentence and "<" not in cascade_of(found).at(None).sentence
 
 
 def test_later_judges_that_saw_gold_alone_leave_no_guarantee() -> None:

@@ -75,13 +75,8 @@ class Cascade:
     def stop(self) -> IntArray:
         """Number of the stage that decides each pattern, from 0; that of people is the number of stages."""
         if self.level is None:
-            return np.full(self.surest.shape[1], len(self.stages))
+            return np.full(self.n_patterns, len(self.stages))
         return np.asarray((self.surest < self.level).sum(axis=0))
-
-    @property
-    def asked_last(self) -> IntArray:
-        """The last stage that each pattern's items come to."""
-        return np.minimum(self.stop, len(self.stages) - 1)
 
     @cached_property
     def ranked(self) -> Ranked:
@@ -89,7 +84,7 @@ class Cascade:
         last = self.stages[-1].ranked
         proba = last.proba.copy()
         for number, stage in enumerate(self.stages[:-1]):
-            here = self.asked_last == number
+            here = self.stop == number
             proba[here] = stage.ranked.proba[here]
         return replace(last, proba=proba, taught=None)
 
@@ -105,8 +100,8 @@ class Cascade:
     @cached_property
     def cost_by_stage(self) -> FloatArray:
         """Votes of each stage that are paid for, per item of the pool."""
-        comes, n = self.asked_last[: len(self.counts)], len(self.counts)
-        paid = [self.counts @ (stage.cost[:n] * (comes >= s)) for s, stage in enumerate(self.stages)]
+        n = len(self.counts)
+        paid = [self.counts @ (stage.cost[:n] * (self.stop[:n] >= s)) for s, stage in enumerate(self.stages)]
         return np.array(paid) / max(1, self.n_items)
 
     @property
@@ -117,8 +112,7 @@ class Cascade:
     @property
     def cost_of_all(self) -> float:
         """Mean cost of an item if all judges are asked."""
-        n = len(self.counts)
-        return float(sum(self.counts @ stage.cost[:n] for stage in self.stages) / max(1, self.n_items))
+        return self.at(None).cost_per_item
 
     @property
     def saved(self) -> float:
@@ -134,7 +128,7 @@ class Cascade:
                 "judges": list(stage.judges),
                 "cost_per_vote": stage.each,
                 "threshold": self._threshold(s),
-                "n_asked": int(self.counts[self.asked_last[: len(self.counts)] >= s].sum()),
+                "n_asked": int(self.counts[stop >= s].sum()),
                 "n_decided": decided[s],
                 "decided": decided[s] / max(1, self.n_items),
                 "estimate": 1 - n_wrong[s] / n_gold[s] if n_gold[s] else None,
