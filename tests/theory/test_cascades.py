@@ -165,6 +165,16 @@ def test_rows_add_up() -> None:
     assert rows[0]["threshold"] == pytest.approx(1 - (1 - last) / 3)
 
 
+def test_thresholds_that_are_told_are_probabilities() -> None:
+    """When the last stage decides all that comes to it, the level goes on to fall, and more items stop before."""
+    found = tw.triage(VOTES, Y, precision=0.65, costs=COSTS)
+    level = cascade_of(found).level
+    assert level is not None and level < 0 and found.n_review == 0
+    assert found.rows()[0]["threshold"] == cascade_of(found).rows()[-1]["threshold"] == 0
+    assert min(row["threshold"] for row in cascade_of(found).rows()) == 0
+    assert all(row["threshold"] is None or row["threshold"] >= 0 for row in FOUND.curve((0.6, 0.9)).rows())
+
+
 def test_lower_thresholds_never_ask_more() -> None:
     cascade, before = cascade_of(FOUND).at(None), None
     assert cascade.saved == 0 and (cascade.stop == 4).all()
