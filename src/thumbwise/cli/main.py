@@ -426,6 +426,14 @@ def triage(
         int | None,
         typer.Option(metavar="N", help="Instead: people can look at N items; what is then guaranteed for everything."),
     ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COST",
+            help="What one vote costs, for every judge: cheap ones are asked first, and an item stops at the first "
+            "stage that is sure enough.",
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Probability that all targets are reached at once.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Which part of gold teaches; settle it before you look.")] = 0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels that are accepted.")] = None,
@@ -447,7 +455,14 @@ def triage(
         from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files  # noqa: PLC0415
 
         choices = TriageChoices(
-            tuple(precision or ()), tuple(recall or ()), per_class, budget, confidence, seed, require_guarantee
+            tuple(precision or ()),
+            tuple(recall or ()),
+            per_class,
+            budget,
+            confidence,
+            seed,
+            require_guarantee,
+            cost or (),
         )
         triage_files(votes, gold, roles, choices, TriageOutputs(output, review, text, json, overwrite))
 

@@ -16,6 +16,7 @@ from thumbwise.assess.accepting.result import Triage
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.assess.triage import triage
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
+from thumbwise.cli.costs import print_stages, read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.progress import running
 from thumbwise.exceptions import InvalidChoiceError
@@ -51,7 +52,7 @@ _SHARED = (
 
 @dataclass(frozen=True)
 class TriageChoices:
-    """What the options ask for: targets as they were typed, or a number of items that people can look at."""
+    """What the options ask for: targets and costs as they were typed, or a number of items that people can look at."""
 
     precision: Sequence[str] = ()
     recall: Sequence[str] = ()
@@ -60,6 +61,7 @@ class TriageChoices:
     confidence: float = 0.95
     seed: int = 0
     require_guarantee: bool = False
+    costs: Sequence[str] = ()
 
     @property
     def precisions(self) -> float | dict[str, float] | None:
@@ -114,7 +116,8 @@ def _share(number: str, option: str, text: str) -> float:
 
 def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageChoices, outputs: TriageOutputs) -> None:
     """Read votes and gold, sort the items out, write what is to be written, print; or JSON on stdout, and no more."""
-    asked = {"precision": choices.precisions, "recall": choices.recalls}
+    asked: dict[str, Any] = {"precision": choices.precisions, "recall": choices.recalls}
+    asked["costs"] = read_costs(choices.costs) or None
     if outputs.text is not None and outputs.text not in roles.ignore:
         roles = replace(roles, ignore=(*roles.ignore, outputs.text))
     stays = are_many(votes, roles) or is_large(votes, roles)
@@ -187,6 +190,8 @@ def _print(source: str, reading: Reading, abstain: str | None, sorted_out: Triag
     _say(console, _parts_of_gold(sorted_out), *_advice(sorted_out))
     if len(sorted_out.families) > 1 or (sorted_out.targets is not None and sorted_out.targets.is_per_class):
         _print_classes(console, sorted_out)
+    if sorted_out.cascade is not None:
+        print_stages(console, sorted_out.cascade)
     _print_curve(console, sorted_out, curve)
 
 

@@ -133,8 +133,12 @@ def _items(sorted_out: Triage) -> TriagedItems:
 
 
 def reasons_of(sorted_out: Triage, places: IntArray) -> AnyArray:
-    """Why labels are proposed for some patterns of the pool; empty where no one regression proposes them."""
-    pool, taught = sorted_out.asked.sample.pool, sorted_out.ranked.taught
+    """Why labels are proposed for some patterns of the pool; empty where no one regression proposes them.
+
+    In a cascade, items are left for people by the last stage, so that these are its reasons.
+    """
+    pool, cascade = sorted_out.asked.sample.pool, sorted_out.cascade
+    taught = sorted_out.ranked.taught if cascade is None else cascade.stages[-1].taught
     why = np.full(len(places), "", dtype=object)
     if taught is not None and len(places):
         patterns = pool.patterns.take(places, pool.patterns.counts[places])

@@ -21,7 +21,7 @@ from thumbwise.votes.counted_votes import locate_patterns
 # the others makes the certificate tighter. (Measured: docs/triage.md.)
 TAUGHT = 0.2
 # Digits to which probabilities are compared: patterns that differ by rounding alone are as sure as each other.
-_DIGITS = 9
+DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,15 +88,23 @@ class Ranked:
     is_outside: bool
     taught: Taught | None = None
 
+    @classmethod
+    def of(cls, taught: Taught, seen: Patterns, sample: GoldSample, parts: Parts, places: IntArray) -> Ranked:
+        """What a regression says of the population, whose votes it may see all or in part, and gold at its places."""
+        teach, certify = parts.teach, parts.certify
+        size = seen.counts.astype(np.int64) - np.bincount(places[teach], minlength=seen.n_patterns)
+        of_gold = places[certify], sample.labels[certify]
+        return cls(taught.proba(seen), size, *of_gold, len(teach), sample.gold_is == "separate", taught)
+
     @cached_property
     def proposed(self) -> IntArray:
         """Class number of each pattern's label; of classes that are as likely the first."""
-        return np.asarray(np.argmax(np.round(self.proba, _DIGITS), axis=1))
+        return proposals(self.proba)[0]
 
     @cached_property
     def sureness(self) -> FloatArray:
         """Probability of the proposed label, by which patterns are ranked."""
-        return np.asarray(np.round(self.proba.max(axis=1), _DIGITS))
+        return proposals(self.proba)[1]
 
     @cached_property
     def is_wrong(self) -> AnyArray:
@@ -109,27 +117,21 @@ class Ranked:
         return int(self.size.sum())
 
 
-def rank(sample: GoldSample, parts: Parts, votes_by: Patterns | None = None) -> Ranked:
+def proposals(proba: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The likeliest class of each row, the first of those that are as likely, and its probability."""
+    rounded = np.round(proba, DIGITS)
+    return np.asarray(np.argmax(rounded, axis=1)), np.asarray(rounded.max(axis=1))
+
+
+def rank(sample: GoldSample, parts: Parts) -> Ranked:
     """Teach with one part of gold, rank all patterns, and place the other part among them.
 
     The regression is that of :class:`thumbwise.Stack`: on votes, and on what the panel says without any label. The
     weights of its two fits are averaged.
-
-    Parameters
-    ----------
-    sample : GoldSample
-    parts : Parts
-    votes_by : Patterns, optional
-        The patterns of the population as the ranking may see them, such as with the votes of some judges alone.
     """
-    population = population_of(sample)
-    places, labels = gold_places(sample), sample.labels
-    seen = votes_by or population
-    taught = teach_patterns(seen, places[parts.teach], labels[parts.teach])
-    size = population.counts.astype(np.int64) - np.bincount(places[parts.teach], minlength=population.n_patterns)
-    is_outside = sample.gold_is == "separate"
-    certify = parts.certify
-    return Ranked(taught.proba(seen), size, places[certify], labels[certify], len(parts.teach), is_outside, taught)
+    population, places = population_of(sample), gold_places(sample)
+    taught = teach_patterns(population, places[parts.teach], sample.labels[parts.teach])
+    return Ranked.of(taught, population, sample, parts, places)
 
 
 def gold_places(sample: GoldSample) -> IntArray:

@@ -9,7 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.assess.accepting.ladders import climb
+from thumbwise.assess.accepting.cascades import Cascade, climb_stages
+from thumbwise.assess.accepting.ladders import Ladder, climb
 from thumbwise.assess.accepting.looks import Looks
 from thumbwise.assess.accepting.ranked import Ranked, gold_places
 from thumbwise.assess.accepting.targets import Family, Targets
@@ -41,9 +42,14 @@ class Accepted:
     step: int | None
 
     @property
-    def threshold(self) -> float | None:
-        """How sure a label must be to be accepted; None if none is."""
+    def level(self) -> float | None:
+        """The threshold as the ladder has it; in a cascade it goes on to fall when the last stage decides all items."""
         return None if self.step is None else float(self.family.ladder.threshold[self.step])
+
+    @property
+    def threshold(self) -> float | None:
+        """How sure a label must be to be accepted, by the last stage in a cascade; None if none is."""
+        return None if self.level is None else max(0.0, self.level)
 
     @property
     def drawn(self) -> int:
@@ -82,6 +88,9 @@ class Triage(Statement):
     targets : Targets or None
     looks : Looks or None
         Where a budget was given: who looks at what, and what that guarantees.
+    cascade : Cascade or None
+        Where costs were given: at which stage each item stops, and what that costs. ``ranked`` is then what that stage
+        proposes.
     """
 
     asked: Asked
@@ -90,6 +99,7 @@ class Triage(Statement):
     evidence: Evidence
     targets: Targets | None = None
     looks: Looks | None = None
+    cascade: Cascade | None = None
 
     @cached_property
     def accepts(self) -> AnyArray:
@@ -218,17 +228,26 @@ class Triage(Statement):
         rows hold together at the confidence level.
         """
         error = (1 - (self.confidence_level or 0)) / len(precisions)
-        ladder, counts = climb(self.ranked), self.asked.sample.pool.patterns.counts
+        ladder, counts = self._ladder(), self.asked.sample.pool.patterns.counts
         columns: dict[str, list[Any]] = {"precision": [], "accepted": [], "estimate": [], "threshold": []}
         everything = np.ones(len(self.ranked.size), dtype=bool)
         for share in precisions:
             claimed = np.flatnonzero(ladder.precise(share, error))
             part = Accepted(Family(None, everything, ladder), int(claimed[-1]) if len(claimed) else None)
             columns["precision"].append(share)
-            columns["accepted"].append(float(counts[part.accepts(self.ranked)[: len(counts)]].sum() / counts.sum()))
+            columns["accepted"].append(
+                float(counts[part.accepts(self._ranked_at(part))[: len(counts)]].sum() / counts.sum())
+            )
             columns["estimate"].append(part.estimate)
             columns["threshold"].append(part.threshold)
         return Tidy.of(columns, confidence_level=self.confidence_level, n_gold=len(self.asked.sample))
+
+    def _ladder(self) -> Ladder:
+        return climb(self.ranked) if self.cascade is None else climb_stages(self.cascade)
+
+    def _ranked_at(self, part: Accepted) -> Ranked:
+        """What is proposed if this is accepted: in a cascade, a threshold says which stage proposes."""
+        return self.ranked if self.cascade is None else self.cascade.at(part.level).ranked
 
     def sentences(self) -> list[str]:
         """What may be quoted, a sentence each."""
@@ -255,9 +274,10 @@ class Triage(Statement):
             if row["n_accepted"] and row["precision_at_least"] is not None:
                 which = "" if row["class"] is None else f" as {row['class']}"
                 about = "" if row["estimate"] is None else f" (estimate {percent(row['estimate'])})"
+                what = f"accepted{which} are right" if self.cascade is None else "that judges decide agree with people"
                 claims.append(
                     f"at least {percent_at_least(row['precision_at_least'])} of the {row['n_accepted']:,} labels "
-                    f"accepted{which} are right{about}"
+                    f"{what}{about}"
                 )
         names = self.asked.sample.pool.class_names
         recall = {} if self.targets is None or not self.accepts.any() else self.targets.recall
@@ -269,7 +289,7 @@ class Triage(Statement):
 
     def __str__(self) -> str:
         left = f"{self.n_review:,} of {self.n_items:,} items are left for a person to look at."
-        return "\n".join([*self.sentences(), left])
+        return "\n".join([*self.sentences(), left, *([] if self.cascade is None else [self.cascade.sentence])])
 
     def __repr__(self) -> str:
         return str(self)
@@ -291,6 +311,7 @@ class Triage(Statement):
             "recall": self._recall(),
             "accuracy_at_least": None if looks is None else looks.accuracy_at_least,
             "estimate": None if looks is None else looks.estimate,
+            "cascade": None if self.cascade is None else self.cascade.as_dict(),
         }
 
     def _recall(self) -> dict[str, float]:
