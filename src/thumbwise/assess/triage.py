@@ -22,7 +22,7 @@ from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.gold import Design, GoldIs
 from thumbwise.box.opened_gold import check_plain
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
-from thumbwise.numerics.fixed_sequence import BoolArray, fewest_labels
+from thumbwise.numerics.fixed_sequence import fewest_labels
 from thumbwise.rates.asked import Asked, open_asked
 
 # Of the check whether votes speak against a random draw.
@@ -109,7 +109,7 @@ def triage(
     parts = families(ranked, targets)
     error = (1 - confidence_level) / count_tests(parts, targets)
     _check_possible(parts, targets, error)
-    accepted = tuple(_accept(part, good_enough(ranked, part, parts, targets, error)) for part in parts)
+    accepted = tuple(Accepted.largest(part, good_enough(ranked, part, parts, targets, error)) for part in parts)
     return Triage(asked, ranked, accepted, evidence, targets=targets)
 
 
@@ -118,11 +118,6 @@ def open_ranked(votes: Any, y: Any, gold_is: GoldIs | Design | None, random_stat
     asked = open_asked(votes, y, gold_is)
     check_plain(asked.sample.design)
     return asked, rank(asked.sample, Parts.of(asked.sample, random_state))
-
-
-def _accept(family: Family, claimed: BoolArray) -> Accepted:
-    """The largest set that is claimed, or none."""
-    return Accepted(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
 
 
 def _check_alone(precision: Any, recall: Any) -> None:
