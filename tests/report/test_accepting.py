@@ -205,8 +205,15 @@ def test_the_outlook(accepted: Any, planned: float, words: str, monkeypatch: pyt
     """For the first precision from .9 on at which not all is accepted."""
     table = Tidy.of({"precision": (0.9 if accepted[0] == 1 else 0.8, 0.95), "accepted": accepted})
     plan = TriagePlan((TriageRow(100, accepted[-1]), TriageRow(400, planned)), 0.95, planned, 0.95)
-    monkeypatch.setattr(accepting, "plan_triage", lambda *_, precision, **__: replace(plan, precision=precision))
+    levels = []
+
+    def plan_triage(_: object, *, precision: float, confidence_level: float) -> TriagePlan:
+        levels.append(confidence_level)
+        return replace(plan, precision=precision)
+
+    monkeypatch.setattr(accepting, "plan_triage", plan_triage)
     outlook = accepting._outlook(small_reading(), table, 0.99)
+    assert levels == [0.99][: len(words)]  # that of a row, so that the share of now is that of the table
     assert words in outlook if words else outlook == ""
 
 

@@ -42,7 +42,7 @@ def few_wrong(
     w, d, n, a = (part.astype(np.int64).ravel() for part in given)
     right_if_false = n - a - 1
     passes = right_if_false < d - w  # more right ones were drawn than there would be
-    is_open = ~passes & (a >= w)
+    is_open = ~passes
     r, d, n, k = (part[is_open] for part in (d - w, d, n, right_if_false))
     passes[is_open] = log_tail(r, d, n, k) <= np.log(min(error, 0.5)) - ROUNDING
     return passes.reshape(given[0].shape)

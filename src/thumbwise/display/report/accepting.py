@@ -71,11 +71,9 @@ def _why_missing(reading: Reading, model: BalsubramaniFreund) -> str | None:
     if reading.gold_is == "subset" and n_gold == n_items:
         return "every item has a gold label"
     design = (model.box_.gold or open_gold(reading, None, None, None)).design
-    return (
-        None
-        if design.is_plain
-        else f"it needs gold that is a plain random sample; {design.assumption(n_gold, n_items)}"
-    )
+    if design.is_plain:
+        return None
+    return f"it needs gold that is a plain random sample; {design.assumption(n_gold, n_items)}"
 
 
 def _outlook(reading: Reading, table: Tidy, row_level: float) -> str:
@@ -87,8 +85,8 @@ def _outlook(reading: Reading, table: Tidy, row_level: float) -> str:
     planned = plan_triage(reading, precision=row["precision"], confidence_level=row_level)
     now = f"At {percent(row['precision'])} precision {percent(row['accepted'])} of the labels are accepted now"
     if planned.gain is None or planned.gain.accepted <= row["accepted"]:
-        most = f"up to {planned.rows[-1].n_gold:,} gold labels are not expected to let more be accepted"
-        return f"{now}; {most}. A plan is no guarantee."
+        last = planned.rows[-1].n_gold
+        return f"{now}; up to {last:,} gold labels are not expected to let more be accepted. A plan is no guarantee."
     then, most = planned.gain.accepted, max(planned.most, planned.gain.accepted)
     return (
         f"{now}; about {planned.gain.n_gold:,} gold labels would let about {percent(then)} be accepted, and no number "
