@@ -42,6 +42,7 @@ PYTHON_ONLY = {
     "clip": "commands leave it as it is",
     "pool": "votes are the first argument",
     "moments": "commands leave it as it is",
+    "precisions": "commands leave it as it is",
     "opinions": "commands leave it as it is",
     "features": "no command reads features of items",
     "gold_features": "no command reads features of items",
@@ -183,7 +184,7 @@ def test_names_of_arguments_are_written_out() -> None:
         ("votes.reading.long_votes", "argument"),  # item_ids or rule_names
         ("box.opened_gold", "argument"),  # gold_labels
         ("box.opinions.features", "name"),  # features, gold_features or X
-        ("assess.accepting.targets", "argument"),  # precision or recall
+        ("assess.accepting.targets", "argument"),  # precision, recall or precisions
         ("assess.triage", "name"),  # precision, recall or per_class
         ("rates.asked", "argument"),  # by, cluster, versus, of or values
         ("rates.asking", "argument"),  # of, cluster or values

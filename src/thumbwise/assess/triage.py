@@ -25,7 +25,7 @@ from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs
 from thumbwise.box.opened_gold import check_plain
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
-from thumbwise.numerics.fixed_sequence import BoolArray, fewest_labels
+from thumbwise.numerics.fixed_sequence import fewest_labels
 from thumbwise.rates.asked import Asked, open_asked
 
 # Of the check whether votes speak against a random draw.
@@ -123,7 +123,7 @@ def triage(
     by_class = families(ranked, targets)
     error = (1 - confidence_level) / count_tests(by_class, targets)
     _check_possible(by_class, targets, error)
-    accepted = tuple(_accept(part, good_enough(ranked, part, by_class, targets, error)) for part in by_class)
+    accepted = tuple(Accepted.largest(part, good_enough(ranked, part, by_class, targets, error)) for part in by_class)
     return Triage(asked, ranked, accepted, evidence, targets=targets)
 
 
@@ -145,14 +145,9 @@ def _accept_in_stages(asked: Asked, cascade: Cascade, targets: Targets, evidence
     everything = Family(None, np.ones(cascade.n_patterns, dtype=bool), ladder)
     each = error / count_tests([everything], targets)
     _check_possible([everything], targets, each)
-    part = _accept(everything, good_in_stages(cascade, ladder, targets, each))
+    part = Accepted.largest(everything, good_in_stages(cascade, ladder, targets, each))
     chosen = cascade.at(part.level)
     return Triage(asked, chosen.ranked, (part,), evidence, targets=targets, cascade=chosen)
-
-
-def _accept(family: Family, claimed: BoolArray) -> Accepted:
-    """The largest set that is claimed, or none."""
-    return Accepted(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
 
 
 def _check_alone(**others: Any) -> None:

@@ -109,7 +109,7 @@ class StackColumns:
             by_vote = np.zeros((size, k, len(self.voting), k, len(free)))
             for i, c in enumerate(free):
                 by_vote[:, c, :, :, i] = is_vote
-            parts.append(by_vote.reshape(size, k, -1))
+            parts.append(by_vote.reshape(size, k, len(self.voting) * k * len(free)))
         parts.append(np.broadcast_to(np.eye(k)[:, free], (size, k, len(free))))
         return np.concatenate(parts, axis=2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -13,10 +14,11 @@ from thumbwise.assess.accepting.cascades import Cascade, climb_stages
 from thumbwise.assess.accepting.ladders import Ladder, climb
 from thumbwise.assess.accepting.looks import Looks
 from thumbwise.assess.accepting.ranked import Ranked, gold_places
-from thumbwise.assess.accepting.targets import Family, Targets
+from thumbwise.assess.accepting.targets import Family, Targets, check_shares
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.evidence import Evidence, Statement
 from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.numerics.fixed_sequence import BoolArray
 from thumbwise.outward import percent, percent_at_least
 from thumbwise.rates.asked import Asked
 from thumbwise.summaries import plural
@@ -40,6 +42,11 @@ class Accepted:
 
     family: Family
     step: int | None
+
+    @classmethod
+    def largest(cls, family: Family, claimed: BoolArray) -> Accepted:
+        """The largest set that is claimed, or none."""
+        return cls(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
 
     @property
     def level(self) -> float | None:
@@ -127,9 +134,12 @@ class Triage(Statement):
         """Labels that are accepted, those of gold items among them."""
         if self.looks is not None:
             return self.n_items - self.looks.n_looks
-        sample = self.asked.sample
-        by_rule = int(sample.pool.patterns.counts[self.accepts].sum())
-        return by_rule + int((~self.accepts[gold_places(sample)]).sum()) if self.is_gold_placed else by_rule
+        by_rule = int(self.asked.sample.pool.patterns.counts[self.accepts].sum())
+        return by_rule + self._n_gold_beside(self.accepts)
+
+    def _n_gold_beside(self, accepts: AnyArray) -> int:
+        """Gold items that are known to be items of the pool, and whose pattern is not accepted."""
+        return int((~accepts[gold_places(self.asked.sample)]).sum()) if self.is_gold_placed else 0
 
     @property
     def n_review(self) -> int:
@@ -221,26 +231,57 @@ class Triage(Statement):
             for part in self.families
         ]
 
-    def curve(self, precisions: tuple[float, ...] = CURVE) -> Tidy:
+    def curve(self, precisions: Sequence[float] = CURVE) -> Tidy:
         """How many labels can be accepted at each of several precisions, all of them at once.
 
-        The error is shared evenly among the rows, so one may look at the curve and then choose a row. *Guarantee*: all
-        rows hold together at the confidence level.
+        The error is shared evenly among the rows, so one may look at the curve and then choose a row. A set that is
+        shown to be more precise than a row asks is good enough for that row too. *Guarantee*: all rows hold together at
+        the confidence level; estimates are none. The precisions must be settled before gold labels are seen.
+
+        Parameters
+        ----------
+        precisions : sequence of float
+
+        Returns
+        -------
+        Tidy
+            Columns ``precision``, ``accepted`` (share of all labels), ``n_accepted``, ``n_review`` (items that are not
+            accepted, nor known to be gold), ``estimate`` (of the precision, on certifying gold), ``threshold``,
+            ``n_gold`` and ``n_wrong`` (certifying gold items in the set, and the wrong ones of them); facts
+            ``confidence_level``, ``is_guarantee``, ``n_items``, ``n_gold`` and ``n_certifying``.
         """
-        error = (1 - (self.confidence_level or 0)) / len(precisions)
-        ladder, counts = self._ladder(), self.asked.sample.pool.patterns.counts
-        columns: dict[str, list[Any]] = {"precision": [], "accepted": [], "estimate": [], "threshold": []}
-        everything = np.ones(len(self.ranked.size), dtype=bool)
-        for share in precisions:
-            claimed = np.flatnonzero(ladder.precise(share, error))
-            part = Accepted(Family(None, everything, ladder), int(claimed[-1]) if len(claimed) else None)
-            columns["precision"].append(share)
-            columns["accepted"].append(
-                float(counts[part.accepts(self._ranked_at(part))[: len(counts)]].sum() / counts.sum())
-            )
-            columns["estimate"].append(part.estimate)
-            columns["threshold"].append(part.threshold)
-        return Tidy.of(columns, confidence_level=self.confidence_level, n_gold=len(self.asked.sample))
+        shares = check_shares(precisions)
+        claimed = self._claimed_at(self._ladder(), shares)
+        counts = self.asked.sample.pool.patterns.counts
+        chosen = [claimed[share].accepts(self._ranked_at(claimed[share]))[: len(counts)] for share in shares]
+        taken = [int(counts[accepts].sum()) for accepts in chosen]
+        return Tidy.of(
+            {
+                "precision": shares,
+                "accepted": [n / self.n_items for n in taken],
+                "n_accepted": taken,
+                "n_review": [self.n_items - n - self._n_gold_beside(a) for n, a in zip(taken, chosen, strict=True)],
+                "estimate": [claimed[share].estimate for share in shares],
+                "threshold": [claimed[share].threshold for share in shares],
+                "n_gold": [claimed[share].drawn for share in shares],
+                "n_wrong": [claimed[share].wrong for share in shares],
+            },
+            confidence_level=self.confidence_level,
+            is_guarantee=self.is_guarantee,
+            n_items=self.n_items,
+            n_gold=len(self.asked.sample),
+            n_certifying=len(self.ranked.labels),
+        )
+
+    def _claimed_at(self, ladder: Ladder, shares: Sequence[float]) -> dict[float, Accepted]:
+        """The largest set that is shown to be so precise, or more so by a test for another of these shares."""
+        error = (1 - (self.confidence_level or 0)) / len(shares)
+        family = Family(None, np.ones(len(self.ranked.size), dtype=bool), ladder)
+        claimed, found = np.zeros(len(ladder), dtype=bool), {}
+        for share in sorted(shares, reverse=True):
+            claimed = claimed | ladder.precise(share, error)
+            found[share] = Accepted.largest(family, claimed)
+        return found
 
     def _ladder(self) -> Ladder:
         return climb(self.ranked) if self.cascade is None else climb_stages(self.cascade)
