@@ -52,6 +52,10 @@ OPTIONS = {
     "skip": "--skip CODE",
     "of": "--of CLASS",
     "costs": "--cost NAME=COST",
+    "show": "--show NAME",
+    "votes": "--votes FILE",
+    "port": "--port NUMBER",
+    "looks": "--looks 50,100,...",
 }
 # Options that are said once for each value.
 REPEATED = ("ignore", "skip", "drop", "costs")
