@@ -84,17 +84,18 @@ class Desk:
             return self._settled[1]
 
     def start(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """What the page must know at first, and the first item."""
-        header = self.journal.header
+        """What the page must know at first, and the first item; a name of one's own comes before that of the run."""
+        header, own = self.journal.header, request.get("by")
+        by = name_in({"by": own if isinstance(own, str) else self.by or request.get("usual") or ""})
         classes = zip(header.classes, keys_of(header.classes), strict=True)
         return {
             "classes": [{"name": name, "keys": keys} for name, keys in classes],
             "file": self.items.path.name,
             "gold": self.journal.path.name,
             "n": len(self.items),
-            "by": self.by,
+            "by": by,
             "has_votes": self.votes is not None,
-            **self.turn(request),
+            **self.turn({**request, "by": by}),
         }
 
     def turn(self, request: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 import { element, link, renderMarkdown, safeAddress } from "./markdown.js";
 
 const ROLES = { user: "user", human: "user", assistant: "assistant", ai: "assistant", model: "assistant" };
-const SHORT = 240;
 
 // Letters as Python counts them: JavaScript counts some of them twice.
 function nLetters(text) {
@@ -44,7 +43,7 @@ function plainSwitch(body, field, place, number) {
 
 function plain(body, field) {
   if (!field.text) body.append(element("p", { className: "quiet" }, "(empty)"));
-  else body.append(element("p", { className: `plain-text ${field.length < SHORT ? "brief" : "long"}` }, field.text));
+  else body.append(element("p", { className: "plain-text" }, field.text));
 }
 
 function markdown(body, field) {

@@ -6,6 +6,8 @@ const $ = (id) => document.getElementById(id);
 const state = {
   classes: [], item: null, by: "", again: false, looking: false, busy: true, hasVotes: false, counts: null, keys: new Map(),
 };
+// An item of so few letters is shown in larger type.
+const SHORT = 300;
 const settings = { singleKeys: true, showVotes: false };
 
 // What is remembered in this browser: a name and two choices; where that is forbidden, nothing is.
@@ -14,6 +16,10 @@ function remember(name, value) {
 }
 function remembered(name) {
   try { return localStorage.getItem(`thumbwise-bench-${name}`); } catch { return null; }
+}
+
+function rememberedHere() {
+  try { return sessionStorage.getItem("by"); } catch { return null; }
 }
 
 class Refused extends Error {}
@@ -88,9 +94,7 @@ function show(content, { looking = false } = {}) {
   for (const button of document.querySelectorAll("#classes button, #unclear, #skip")) button.disabled = !item;
   press(item?.mine);
   const main = $("item");
-  main.classList.remove("fresh");
-  void main.offsetWidth;
-  main.classList.add("fresh");
+  main.classList.toggle("short", $("fields").textContent.length < SHORT);
   main.focus({ preventScroll: true });
   window.scrollTo(0, 0);
   clock.start();
@@ -374,20 +378,17 @@ $("go-form").addEventListener("submit", async (event) => {
 $("by").addEventListener("change", () => {
   state.by = $("by").value.trim();
   remember("by", state.by);
+  try { sessionStorage.setItem("by", state.by); } catch { /* as above */ }
   goOn();
 });
 $("by").addEventListener("keydown", (event) => { if (event.key === "Enter") $("item").focus(); });
 
 async function begin() {
-  state.by = remembered("by") ?? "";
   settings.singleKeys = remembered("keys") !== "off";
   $("single-keys").checked = settings.singleKeys;
   try {
-    const content = await ask("start");
-    if (content.by && content.by !== state.by) {
-      state.by = content.by;
-      Object.assign(content, await ask("turn"));
-    }
+    const content = await ask("start", { by: rememberedHere(), usual: remembered("by") });
+    state.by = content.by;
     $("by").value = state.by;
     setUp(content);
     setVotes(remembered("votes") === "1");
