@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thumbwise.io.gold_lines import UNCLEAR, Header, Pair, Settled
+from thumbwise.io.gold_lines import UNCLEAR, Answer, Header, Pair, Settled
 from thumbwise.io.gold_lines.settling import said
 from thumbwise.numerics.agreement import cohen_kappa
 from thumbwise.numerics.intervals import hypergeometric_bounds
@@ -49,5 +49,5 @@ def _kappa(pairs: Sequence[Pair], header: Header) -> str:
     return "" if np.isnan(kappa) else f" (Cohen's kappa {kappa:.2f})"
 
 
-def _sides(pairs: Sequence[Pair]) -> tuple[list[object], list[object]]:
+def _sides(pairs: Sequence[Pair]) -> tuple[list[Answer], list[Answer]]:
     return [pair.gold for pair in pairs], [pair.other for pair in pairs]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from thumbwise.bench.folder_items import open_folder
 from thumbwise.bench.items import Items
@@ -59,7 +60,9 @@ def open_items(path: Path, *, item_id: str | None, show: Sequence[str], classes:
     if item_id is not None or show:
         raise InvalidChoiceError(
             f"columns can be named for tables only; {path} is a folder, whose files are shown whole. Drop ",
-            Argument("item_id" if item_id is not None else "show"),
+            Argument("item_id"),
+            " and ",
+            Argument("show"),
             ".",
         )
     return open_folder(path)
@@ -106,13 +109,13 @@ def stopping_of(asked: Asked, n_items: int) -> Stopping:
     named = [asked.n is not None, asked.looks is not None, asked.anytime]
     if sum(named) > 1:
         raise InvalidChoiceError(
-            "labeling must stop by one rule, which is fixed at the start: after a number of labels, at planned looks, or "
-            f"whenever you like; found {sum(named)} of them. Leave one."
+            "labeling must stop by one rule, which is fixed at the start: after a number of labels, at planned looks, "
+            f"or whenever you like; found {sum(named)} of them. Leave one."
         )
     if asked.n is not None and asked.n < 1:
         raise InvalidChoiceError(f"there must be at least one label; found {asked.n}.")
     looks = None if asked.looks is None else _checked_looks(asked.looks, n_items)
-    rule = "anytime" if asked.anytime else "fixed" if looks is None else "looks"
+    rule: Literal["fixed", "looks", "anytime"] = "anytime" if asked.anytime else "looks" if looks else "fixed"
     n = min(asked.n or DEFAULT_N, n_items) if rule == "fixed" else None
     return Stopping(rule, n, looks, asked.confidence or 0.95, asked.of, asked.goal)
 
@@ -143,7 +146,7 @@ def check_same(path: Path, header: Header, items: Items, asked: Asked) -> None:
         )
     for what, asked_for, there in _differing(header, asked, len(items)):
         raise InvalidChoiceError(
-            f"{what} must stay as in {path}, which was begun with {there}; found {asked_for}. They were fixed before the "
+            f"{what} must stay as in {path}, which was begun with {there}; found {asked_for}. It was fixed before the "
             "first label; leave it out to go on, or begin another gold file."
         )
 

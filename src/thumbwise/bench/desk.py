@@ -86,7 +86,7 @@ class Desk:
     def start(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What the page must know at first, and the first item; a name of one's own comes before that of the run."""
         header, own = self.journal.header, request.get("by")
-        by = name_in({"by": own if isinstance(own, str) else self.by or request.get("usual") or ""})
+        by = name_in({"by": (self.by or request.get("usual") or "") if own is None else own})
         classes = zip(header.classes, keys_of(header.classes), strict=True)
         return {
             "classes": [{"name": name, "keys": keys} for name, keys in classes],
@@ -140,7 +140,14 @@ class Desk:
         by, wanted = name_in(request), request.get("filter")
         latest = {(answer.place, answer.again): answer for answer in standing_of(self.journal.answers, by)}
         rows = [
-            {"place": a.place, "id": str(a.id)[:200], "kind": a.kind, "answer": a.answer, "note": a.note, "again": a.again}
+            {
+                "place": a.place,
+                "id": str(a.id)[:200],
+                "kind": a.kind,
+                "answer": a.answer,
+                "note": a.note,
+                "again": a.again,
+            }
             for a in reversed(latest.values())
             if wanted in (None, "", a.answer, a.kind if a.kind != "label" else None) or (wanted == "note" and a.note)
         ]
@@ -245,7 +252,9 @@ def _unless_there(answers: Sequence[Answer], wanted: Answer, seen: tuple[Any, An
         return None
     if seen != (there.kind, there.answer):
         what = there.answer or there.kind
-        raise BadRequestError(f"this item was answered meanwhile, perhaps in another tab: {what}. Go back to it to change it")
+        raise BadRequestError(
+            f"this item was answered meanwhile, perhaps in another tab: {what}. Go back to it to change it"
+        )
     return wanted
 
 

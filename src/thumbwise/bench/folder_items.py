@@ -69,8 +69,8 @@ def open_folder(path: Path) -> FolderItems:
             sizes[name] = (root / name).stat().st_size
     if not sizes:
         raise InvalidFileError(
-            f"{path} must hold texts or images, such as .txt, .md, .json, .png or .jpg; it holds {n_others:,} other files."
-            " Name a file with a row per item, or another folder."
+            f"{path} must hold texts or images, such as .txt, .md, .json, .png or .jpg; it holds {n_others:,} other "
+            "files. Name a file with a row per item, or another folder."
         )
     ids = sorted(sizes)
     notes = (f"{n_others:,} files are neither texts nor images, and left out",) if n_others else ()

@@ -115,22 +115,21 @@ class Guard:
     def _objection_to_source(
         self, method: str, path: str, headers: dict[str, list[str]], host: str
     ) -> tuple[int, str] | None:
-        origins = headers.get("origin", [])
-        if any(origin != f"http://{host}" for origin in origins):
+        origins, sites = headers.get("origin", []), headers.get("sec-fetch-site", [])
+        is_foreign = any(origin != f"http://{host}" for origin in origins)
+        is_foreign |= path != "" and any(site != "same-origin" for site in sites)
+        if is_foreign or (method == "POST" and not origins):
             return 403, "requests must come from the page itself"
-        sites = headers.get("sec-fetch-site", [])
-        if path and any(site != "same-origin" for site in sites):
-            return 403, "requests must come from the page itself"
-        if method == "GET":
-            return None
-        if not origins:
-            return 403, "requests must come from the page itself"
-        if headers.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
-            return 415, "requests must be JSON"
-        length = headers.get("content-length", [""])[0]
-        if not length.isdecimal() or int(length) > LONGEST_BODY:
-            return 413, f"requests must have at most {LONGEST_BODY:,} bytes, and say how many"
-        return None
+        return None if method == "GET" else _objection_to_body(headers)
+
+
+def _objection_to_body(headers: dict[str, list[str]]) -> tuple[int, str] | None:
+    if headers.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
+        return 415, "requests must be JSON"
+    length = headers.get("content-length", [""])[0]
+    if not length.isdecimal() or int(length) > LONGEST_BODY:
+        return 413, f"requests must have at most {LONGEST_BODY:,} bytes, and say how many"
+    return None
 
 
 def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Items to be labeled: rows of a table, or texts and images of a folder. They are asked for by number, never by path."""
+"""Items to be labeled: rows of a table, texts or images of a folder. They are asked for by number, never by path."""
 
 from __future__ import annotations
 
@@ -56,8 +56,10 @@ class Items(ABC):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of ids and of what is shown, by which a change is noticed. Of files in folders only names and sizes
-        count, of images that a table names only the names."""
+        """SHA-256 of ids and of what is shown, by which a change is noticed.
+
+        Of files in folders only names and sizes count, of images that a table names only the names.
+        """
         digest = sha256(dumps([self.id_name, *self.names]).encode())
         for piece in self._pieces():
             digest.update(dumps(piece).encode())

@@ -36,7 +36,8 @@ class Journal:
 
     def __init__(self, path: Path, header: Header) -> None:
         """Begin a file with this header, or go on with one that has begun; the caller compares the headers."""
-        self.path, self.answers, self.n_set_aside = path, [], 0
+        self.path, self.n_set_aside = path, 0
+        self.answers: list[Answer] = []
         self._in_process = threading.Lock()
         check_journal(path)
         try:
@@ -128,8 +129,8 @@ class Journal:
             there = None
         if there is None or (there.st_dev, there.st_ino) != (ours.st_dev, ours.st_ino) or ours.st_size < self._offset:
             raise InvalidFileError(
-                f"{self.path} must stay in its place while labels are made; it was removed, replaced or cut. The answers "
-                "up to now were on disk there. Put it back and start again."
+                f"{self.path} must stay in its place while labels are made; it was removed, replaced or cut. The "
+                "answers up to now were on disk there. Put it back and start again."
             )
 
     def _set_aside(self, torn: bytes) -> None:
@@ -158,7 +159,7 @@ def check_journal(path: Path) -> bool:
     """Refuse a file that is no gold file, which stays as it is; whether labeling has begun in it."""
     if path.suffix.lower() not in (".jsonl", ".ndjson"):
         raise InvalidFileError(
-            f"{path} must end in .jsonl, since answers are appended to it a line each; call it {path.stem or 'gold'}.jsonl."
+            f"{path} must end in .jsonl, since answers are appended to it one a line; call it {path.stem}.jsonl."
         )
     if path.is_dir() or not path.parent.is_dir():
         what = "it is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
@@ -171,8 +172,8 @@ def check_journal(path: Path) -> bool:
         return False  # a header that a kill left half written, before any answer
     if not is_gold_lines(path):
         raise InvalidFileError(
-            f"{path} must be new, or a gold file that was begun here; there is another file of that name, which stays as "
-            "it is. Choose another name."
+            f"{path} must be new, or a gold file that was begun here; there is another file of that name, which stays "
+            "as it is. Choose another name."
         )
     return True
 

@@ -20,8 +20,8 @@ _MOST_MESSAGES = 500
 _CODE_NAMES = {"code", "diff", "patch", "sql", "query", "program", "snippet", "stdout", "stderr", "log", "traceback"}
 _LINK = re.compile(r"https?://[^\s<>\"]+")
 _MARKDOWN = re.compile(
-    r"^#{1,6} \S|^```|^\s*(?:[-*+]|\d+\.) \S.*\n\s*(?:[-*+]|\d+\.) \S|\*\*[^\s*][^*\n]*\*\*|\[[^\]\n]+\]\(\S+\)|`[^`\n]+`"
-    r"|^\|.*\|\s*\n\|[\s:|-]+\|",
+    r"^#{1,6} \S|^```|^\s*(?:[-*+]|\d+\.) \S.*\n\s*(?:[-*+]|\d+\.) \S|\*\*[^\s*][^*\n]*\*\*|\[[^\]\n]+\]\(\S+\)"
+    r"|`[^`\n]+`|^\|.*\|\s*\n\|[\s:|-]+\|",
     re.MULTILINE,
 )
 

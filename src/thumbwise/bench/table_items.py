@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class TableItems(Items):
         self.names = tuple(self._wanted)
         self._columns = [table.columns[name] for name in self.names]
         self._folder = path.resolve().parent
-        self.notes = (*notes, *(_hidden_note(hidden) if hidden else ()))
+        self.notes = (*notes, *([_hidden_note(hidden)] if hidden else ()))
 
     def _field_name(self, row: int, field: int) -> str:
         return self.names[field]
@@ -53,7 +54,8 @@ class TableItems(Items):
         return inside(self._folder, text) if wanted in (None, "image") and names_image(text) else None
 
     def _pieces(self) -> Iterator[object]:
-        for column in (self.ids, *self._columns):
+        columns: list[Any] = [self.ids, *self._columns]
+        for column in columns:
             for start in range(0, len(self), _ROWS_AT_ONCE):
                 yield column[start : start + _ROWS_AT_ONCE].tolist()
 
@@ -91,7 +93,8 @@ def _settle_id(path: Path, table: Table, item_id: str | None) -> tuple[str | Non
     exact = [name for name in likely if name.strip().lower() == "id"]
     if len(likely) > 1 and len(exact) != 1:
         raise InvalidFileError(
-            f"one column of {path} must hold the ids; {len(likely)} may: {', '.join(map(repr, likely))}. Say which with ",
+            f"one column of {path} must hold the ids; {len(likely)} may: {', '.join(map(repr, likely))}. Say which "
+            "with ",
             Argument("item_id", "NAME"),
             ".",
         )
@@ -138,6 +141,6 @@ def _holds_classes(column: Column, classes: Sequence[str]) -> bool:
     return bool(values) and values <= known
 
 
-def _hidden_note(hidden: Sequence[str]) -> tuple[object, ...]:
+def _hidden_note(hidden: Sequence[str]) -> str:
     names = ", ".join(map(repr, hidden[:5])) + (", ..." if len(hidden) > 5 else "")
-    return (f"not shown, since they hold classes: {names}",)
+    return f"not shown, since they hold classes: {names}"

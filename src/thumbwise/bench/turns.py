@@ -84,7 +84,8 @@ def tenth(header: Header, n_places: int) -> list[int]:
     Examples
     --------
     >>> from thumbwise.io.gold_lines import Design, Header, Items, Stopping
-    >>> header = Header("2024-05-01", ("a", "b"), "id", Items("a.csv", 99, "0" * 64), Design("random", 1), Stopping("fixed", 40))
+    >>> items = Items("a.csv", 99, "0" * 64)
+    >>> header = Header("2024-05-01", ("a", "b"), "id", items, Design("random", 1), Stopping("fixed", 40))
     >>> [(place - 1) // 10 for place in tenth(header, 40)]
     [0, 1, 2, 3]
     """

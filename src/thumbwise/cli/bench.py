@@ -94,8 +94,8 @@ def as_goal(text: str) -> Goal:
     except ValueError:
         pass
     raise InvalidChoiceError(
-        "--goal must be within=SHARE (stop when the rate is known to that), or accepted=SHARE,precision=SHARE (stop when "
-        f"so many labels can be accepted), with shares between 0 and 1, such as within=0.05; found {text!r}."
+        "--goal must be within=SHARE (stop when the rate is known to that), or accepted=SHARE,precision=SHARE (stop "
+        f"when so many labels can be accepted), with shares between 0 and 1, such as within=0.05; found {text!r}."
     )
 
 
@@ -152,8 +152,8 @@ def _print_beginning(console: Console, items: Items, journal: Journal, address: 
     console.print(Text(f"{visible(journal.path)}: {_rule(header)}"))
     if not address.is_local:
         stderr().print(
-            f"warning: {visible(address.host)} can be reached over the network; whoever has the address can read the items "
-            "and answer, and nothing is encrypted"
+            f"warning: {visible(address.host)} can be reached over the network; whoever has the address can read the "
+            "items and answer, and nothing is encrypted"
         )
 
 
@@ -173,6 +173,8 @@ def _print_end(console: Console, desk: Desk, n_new: int, seconds: float) -> None
     n = len(desk.settled.gold)
     minutes = f" in {seconds / 60:.0f} min" if seconds >= 60 else ""
     console.print(
-        Text(f"{plural(n_new, 'new label')}{minutes}, {n:,} in all, in {path}; the same command goes on, and "
-             f"--gold {path} uses them")
+        Text(
+            f"{plural(n_new, 'new label')}{minutes}, {n:,} in all, in {path}; the same command goes on, and "
+            f"--gold {path} uses them"
+        )
     )

@@ -440,10 +440,14 @@ def bench(
     ] = None,
     show: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Column to show, with its kind if need be (answer:markdown); repeat for more."),
+        typer.Option(
+            metavar="NAME", help="Column to show, with its kind if need be (answer:markdown); repeat for more."
+        ),
     ] = None,
     item_id: Annotated[str | None, typer.Option("--id", help="Column of ids. [default: id, item, ...]")] = None,
-    n: Annotated[int | None, typer.Option("--n", "-n", help="How many labels, fixed at the start. [default: 100]")] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", "-n", help="How many labels, fixed at the start. [default: 100]")
+    ] = None,
     looks: Annotated[
         str | None, typer.Option(metavar="50,100,...", help="Or: numbers of labels at which you may look and stop.")
     ] = None,
@@ -461,8 +465,9 @@ def bench(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the draw. [default: a new one]")] = None,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who labels; can be changed on the page.")] = "",
-    host: Annotated[str, typer.Option(help="Address to serve the page at; others than this machine's own are open to "
-                                      "the network.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to serve the page at; others than this machine's own are open to the network.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for one that is free.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
 ) -> None:
@@ -471,8 +476,12 @@ def bench(
         from thumbwise.cli.bench import Serving, as_asked, bench_files  # noqa: PLC0415
 
         drawn = None if design is None else design.value
-        asked = as_asked(classes, n, looks, anytime=anytime, of=of, goal=goal, confidence=confidence, design=drawn, seed=seed)
-        bench_files(items, output, votes, asked, Serving(host, port, not no_browser, by), item_id=item_id, show=show or ())
+        asked = as_asked(
+            classes, n, looks, anytime=anytime, of=of, goal=goal, confidence=confidence, design=drawn, seed=seed
+        )
+        bench_files(
+            items, output, votes, asked, Serving(host, port, not no_browser, by), item_id=item_id, show=show or ()
+        )
 
 
 class Reproduced(StrEnum):

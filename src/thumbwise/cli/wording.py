@@ -56,10 +56,9 @@ OPTIONS = {
     "show": "--show NAME",
     "votes": "--votes FILE",
     "port": "--port NUMBER",
-    "looks": "--looks 50,100,...",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip", "drop", "costs")
+REPEATED = ("ignore", "skip", "drop", "costs", "show")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:
