@@ -24,6 +24,7 @@ OPTIONS = {
     "abstain": "--abstain VALUE",
     "duplicates": "--duplicates first",
     "null_verdict": "--null-verdict abstained",
+    "columns": "--columns NAME,NAME,...",
     "gold": "--gold FILE",
     "gold_column": "--gold-column NAME",
     "gold_id": "--gold-id NAME",

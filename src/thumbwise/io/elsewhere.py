@@ -20,6 +20,7 @@ from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.distinct_elsewhere import Look, look_at, refuse_bad_ids, vote_text
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
+from thumbwise.io.drawn_gold import DrawnGold
 from thumbwise.io.gold_table import GoldLabels, open_gold
 from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
@@ -70,7 +71,7 @@ def read_elsewhere(
     ----------
     source : Path
         A file, a folder of Parquet files, or a pattern with wildcards.
-    gold : Table, frame, mapping of ids to labels, or None
+    gold : Table, DrawnGold, frame, mapping of ids to labels, or None
     roles : Roles
     connection : DuckDB connection, optional
         The database that reads the files.
@@ -100,7 +101,7 @@ def read_elsewhere(
         votes, classes = _open_votes(files, rules, id_name, known, roles, _one_in(stamps))
         gold_votes, labels = _take_gold(votes, classes, known)
         if roles.class_names is None and roles.codes is None:
-            refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels)
+            refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels, roles.listed)
     check_unchanged(stamps)
     stay = f"items stay in {pattern}; only patterns were read"
     notes = (*([] if roles.layout else [WIDE]), id_note, *(known.notes if known else ()), *silent_classes(votes), stay)
@@ -122,6 +123,11 @@ def _one_in(stamps: Mapping[str, Stamp | None]) -> int:
 
 def _open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     known = open_gold(gold, id_name, roles)
+    if isinstance(gold, DrawnGold) and gold.id_name is None:
+        raise InvalidLabelsError(
+            "gold labels of items that stay in files must come with ids, because rows of files have no order; this "
+            "gold was drawn from items without a column of ids. Put the votes into one file of rows in the same order."
+        )
     if known.ids is None or known.only_counts:
         raise InvalidLabelsError(
             "gold labels of items that stay in files must come with ids, because rows of files have no order; found "
