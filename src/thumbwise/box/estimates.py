@@ -25,9 +25,7 @@ from thumbwise.box.stopping import FIXED
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 # Why statements for one number of labels are no guarantee.
-_NOT_ANYTIME = (
-    "labeling could stop at any moment, and this holds for a number of labels that was fixed before, or at planned looks"
-)
+_NOT_ANYTIME = "labeling could stop at any moment, and this holds for a number of labels that was fixed before"
 Frequencies = Mapping[Hashable, tuple[float, float]]
 # Of the pool, and of the gold items.
 Features = tuple[Any, Any]

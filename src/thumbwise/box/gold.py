@@ -69,11 +69,6 @@ class Design(ABC):
     def objection(self) -> str | None:
         return None
 
-    @property
-    def stopping(self) -> StoppingRule:
-        """When labeling could stop, if the draw itself tells; a number that was fixed before, if nothing does."""
-        return FIXED
-
     def drawn_order(self, sample: GoldSample) -> IntArray | None:
         """Positions of the gold items in the order in which they were drawn, if that is known."""
         return None

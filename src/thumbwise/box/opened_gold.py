@@ -74,9 +74,9 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
 
     The rule must have been settled before the first label was seen; nothing is decided here.
     """
-    told = sample.design.stopping
+    told = StoppingRule.of(sample.design.looks)
     rule = told if looks is None else StoppingRule.of(looks)
-    if looks is not None and told != FIXED and rule != told:
+    if looks is not None and told not in (FIXED, rule):
         raise InvalidChoiceError(
             Argument("looks"),
             " must be those that were planned; gold says of itself that labeling could stop ",
@@ -84,6 +84,8 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
         )
     rule.check(len(sample))
     if rule.is_anytime and not (sample.design.is_plain and sample.gold_is == "subset"):
+        if looks is None:
+            return sample  # its design objects
         raise InvalidChoiceError(
             Argument("looks", '"anytime"'),
             " is for gold that is a plain random part of the pool, ",
@@ -92,7 +94,7 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
             Argument("looks", "[50, 100, 150, 200]"),
             ".",
         )
-    return replace(sample, stopping=rule)
+    return replace(sample, stopping=rule, design=sample.design.heeding_looks())
 
 
 def known_gold(votes: Votes, labels: Any, pool: CountedVotes) -> tuple[Votes, IntArray, AnyArray]:

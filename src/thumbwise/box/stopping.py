@@ -101,8 +101,7 @@ class StoppingRule:
         return f"{assumption}, in random order, {self.words}" if self.words else assumption
 
     def typical(self, n_gold: int) -> int:
-        """Number of labels that a budget may be split by: known before labels are, and so not how many there are now if
-        labels decided on it."""
+        """Number of labels by which a budget may be split: not how many there are, if labels decided on that."""
         return HORIZON if self.is_anytime else n_gold
 
 

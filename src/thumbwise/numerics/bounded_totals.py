@@ -25,10 +25,10 @@ larger than a candidate T starts with 1 and multiplies the money by 1 + stake_t 
    refuted, all of the cell is. The first cell that is not is cut again, with its own stakes. What lies below is
    refuted, and the truth, which lies in one cell, is refuted with probability at most ``error``.
 
-4. *Whenever drawing stops.* In the order in which units were drawn, money that somebody may walk away with at any moment
-   ever reaches 1 / error with probability at most ``error`` (Ville, 1939). So with one order, that of the draws, stakes
-   that suit a number of draws which was named before, and everything refuted that ever was, bounds hold after every
-   draw at once. Other orders of the same draws mix early and late ones, and are of no use here.
+4. *Whenever drawing stops.* In the order in which units were drawn, money ever reaches 1 / error with probability at
+   most ``error`` (Ville, 1939). So with this one order, stakes that suit a number of draws which was named before, and
+   everything refuted that ever was, bounds hold after every draw at once. Other orders of the same draws mix early and
+   late ones, and are of no use here.
 
 The upper bound is the lower one of the negative values. How tight it is rests on stakes and slopes: these follow the
 variance of the x_t so far, and what a single unit could cost. (Betting without replacement: Waudby-Smith and Ramdas,
@@ -163,9 +163,9 @@ def running_bounds(
 ) -> tuple[float, float]:
     """Bounds on the sum of the values of all units that hold after every draw, by betting in the order of the draws.
 
-    *Guarantee*: with probability at least ``1 - error`` the sum lies within the bounds after every draw, and so whenever
-    and for whatever reason drawing stops, if units come at random without replacement, and stand in the order in which
-    they came. Guesses, ``horizon`` and error must be settled before the first value is seen.
+    *Guarantee*: with probability at least ``1 - error`` the sum lies within the bounds after every draw, and so
+    whenever and for whatever reason drawing stops, if units come at random without replacement, and stand in the order
+    in which they came. Guesses, ``horizon`` and error must be settled before the first value is seen.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def running_bounds(
     >>> kinds = Kinds(np.array([0.0, 0.0]), np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.array([400, 600]))
     >>> low, high = running_bounds(kinds, np.arange(100) % 2, np.arange(100) % 2 * 1.0, error=0.05, horizon=120)
     >>> round(low), round(high)
-    (0, 0)
+    (564, 637)
     """
     low, high = certain_bounds(kinds, drawn_kinds, values)
     if error <= 0 or len(values) == 0 or low >= high:
