@@ -81,7 +81,9 @@ def triage(
     *Guarantee*: with probability at least ``confidence_level``, over the draw of gold, all targets are reached by the
     accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is settled by the part
     of gold that teaches, the sets and their order by numbers of items, all before a certifying label is seen; so must
-    be the targets, the level and the seed. Gold items are accepted too, with their known label.
+    be the targets, the level and the seed. Gold items are accepted too, with their known label. If gold says of itself
+    that it was looked at at planned numbers of labels, the error is divided among these; if labeling could stop at any
+    moment, what is found is no guarantee, and says so.
 
     Examples
     --------
@@ -99,15 +101,14 @@ def triage(
     asked, ranked = open_ranked(votes, y, gold_is, random_state)
     sample = asked.sample
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
+    error = sample.stopping.each(1 - confidence_level)
     if budget is not None:
         _check_alone(precision, recall)
-        return Triage(
-            asked, ranked, (), evidence, looks=look_at(ranked, asked.sample.pool.n_items, budget, 1 - confidence_level)
-        )
+        return Triage(asked, ranked, (), evidence, looks=look_at(ranked, sample.pool.n_items, budget, error))
     targets = read_targets(precision, recall, per_class, sample.pool.class_names)
     _check_recall(targets, ranked.is_outside)
     parts = families(ranked, targets)
-    error = (1 - confidence_level) / count_tests(parts, targets)
+    error = error / count_tests(parts, targets)
     _check_possible(parts, targets, error)
     accepted = tuple(_accept(part, good_enough(ranked, part, parts, targets, error)) for part in parts)
     return Triage(asked, ranked, accepted, evidence, targets=targets)
