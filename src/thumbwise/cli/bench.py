@@ -16,16 +16,15 @@ from thumbwise.bench.desk import Desk
 from thumbwise.bench.guard import Address
 from thumbwise.bench.items import Items
 from thumbwise.bench.journal import Journal, check_journal
+from thumbwise.bench.progress import prepare
 from thumbwise.bench.running import serving, wait_for_the_end
 from thumbwise.bench.server import load_server
 from thumbwise.bench.turns import draw_order, last_place
-from thumbwise.bench.votes_on_items import VotesOnItems
+from thumbwise.bench.votes_on_items import read_votes_on
 from thumbwise.cli.console import progress, stderr, stdout, visible
 from thumbwise.cli.reading_options import fields_of
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.gold_lines import Goal, Header, read_gold_lines
-from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
 from thumbwise.summaries import plural
 from thumbwise.tables.collisions import check_apart
 
@@ -111,20 +110,23 @@ def bench_files(
 ) -> None:
     """Begin or go on with a gold file, serve the page until Ctrl-C, and say what was done."""
     load_server()  # what is missing is said before anything is read
-    check_apart(output.resolve(), [items, votes], shown=output)
+    check_apart(output.resolve(), [votes, None if items.is_dir() else items], shown=output)
     has_begun = check_journal(output)
     header = read_gold_lines(output).header if has_begun else None
     classes = header.classes if header is not None else asked.classes or ()
     with progress("reading"):
         opened = open_items(items, item_id=item_id, show=show, classes=classes)
-        on_items = None if votes is None else VotesOnItems(read_source(votes, None, Roles(class_names=classes or None)))
     if header is not None:
         check_same(output, header, opened, asked)
-    journal = Journal(output, header or new_header(opened, asked))
+    header = header or new_header(opened, asked)
+    with progress("reading votes"):
+        voted = None if votes is None else read_votes_on(opened, votes, header.classes)
+    journal = Journal(output, header)
     check_same(output, journal.header, opened, asked)  # somebody else may have begun it meanwhile
     order = draw_order(len(opened), journal.header.design.seed)
-    desk = Desk(opened, journal, order, votes=on_items, by=wanted.by)
-    _serve(desk, wanted)
+    with progress("drawing"):
+        measuring = prepare(journal.header, None if voted is None else voted.votes, order)
+    _serve(Desk(opened, journal, order, votes=voted, measuring=measuring, by=wanted.by), wanted)
 
 
 def _serve(desk: Desk, wanted: Serving) -> None:

@@ -213,13 +213,17 @@ async function measure() {
 function showProgress(progress) {
   const nodes = [];
   for (const [i, sentence] of (progress.sentences ?? []).entries()) {
-    nodes.push(element("p", { className: i ? "" : "main-sentence" }, sentence));
-    if (!i && progress.interval) nodes.push(interval(progress.interval));
+    nodes.push(element("p", { className: sentenceClass(i, progress) }, sentence));
+    if (!i && typeof progress.lower === "number") nodes.push(interval(progress));
   }
-  if (progress.reached) nodes.push(element("p", { className: "reached" }, progress.reached));
   for (const sentence of progress.agreement ?? []) nodes.push(element("p", {}, sentence));
   if (!nodes.length) nodes.push(element("p", { className: "quiet" }, "What the labels say is shown here once there are some."));
   $("progress").replaceChildren(...nodes);
+}
+
+function sentenceClass(i, progress) {
+  if (i === 0) return progress.is_reached ? "main-sentence reached" : "main-sentence";
+  return "";
 }
 
 function interval({ lower, upper, estimate }) {
