@@ -230,7 +230,7 @@ function interval({ lower, upper, estimate }) {
   const range = element("span", { className: "range" });
   range.style.setProperty("left", `${100 * lower}%`);
   range.style.setProperty("right", `${100 * (1 - upper)}%`);
-  const box = element("div", { className: "interval" }, range);
+  const box = element("div", { className: "between" }, range);
   box.setAttribute("aria-hidden", "true");
   if (typeof estimate === "number") {
     const point = element("span", { className: "point" });
@@ -329,7 +329,7 @@ function setUp(content) {
     const act = () => answer("label", name);
     const node = button("", act);
     node.dataset.name = name;
-    node.append(element("span", { dir: "auto" }, name), ...keys.map((key) => element("kbd", {}, key)));
+    node.append(element("span", { dir: "auto" }, name), ...keys.map((key) => element("kbd", { ariaHidden: "true" }, key)));
     node.setAttribute("aria-keyshortcuts", keys.join(" "));
     $("classes").append(node);
     for (const key of keys) state.keys.set(key, act);
