@@ -306,7 +306,7 @@ def test_keys_are_free_and_different() -> None:
 
 
 def test_what_is_next_depends_on_no_label(desk: Desk) -> None:
-    said = {name: [] for name in ("pass", "fail", "unclear")}
+    said: dict[str, list[int]] = {name: [] for name in ("pass", "fail", "unclear")}
     for name, seen in said.items():
         gold = desk.journal.path.with_name(f"{name}.jsonl")
         other = open_desk(desk.items.path, gold, n=20)

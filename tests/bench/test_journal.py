@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,12 @@ def test_each_answer_is_synced_before_it_is_acknowledged(desk: Desk, monkeypatch
     """What the file holds at each fsync is what it holds when the answer returns."""
     synced: list[bytes] = []
     real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(desk.journal.path.read_bytes()), real(file)))
+
+    def sync(file: int) -> None:
+        synced.append(desk.journal.path.read_bytes())
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", sync)
     for n in range(1, 4):
         label(desk)
         assert len(synced) == n
@@ -177,6 +183,7 @@ def test_two_desks_on_one_file_see_each_other(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
+from typing import Any
 from thumbwise.bench.journal import Journal
 from thumbwise.io.gold_lines import Answer, read_gold_lines
 path, by = Path(sys.argv[1]), sys.argv[2]
@@ -238,7 +245,7 @@ def test_changed_items_are_noticed(tmp_path: Path) -> None:
         ({"design": "stratified"}, "the design"),
     ],
 )
-def test_what_was_fixed_stays_fixed(tmp_path: Path, asked: dict[str, object], words: str) -> None:
+def test_what_was_fixed_stays_fixed(tmp_path: Path, asked: dict[str, Any], words: str) -> None:
     path, gold = write_items(tmp_path), tmp_path / "gold.jsonl"
     open_desk(path, gold, n=20, of="pass").journal.close()
     with pytest.raises(InvalidChoiceError, match=f"{words}.* must stay as in"):

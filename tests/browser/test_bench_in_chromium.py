@@ -65,11 +65,15 @@ def bench(chromium: Any, tmp_path: Path) -> Iterator[Opened]:
     complaints: list[str] = []
     with ExitStack() as stack:
 
+        def refuse(dialog: Any) -> None:
+            complaints.append(dialog.message)
+            dialog.dismiss()
+
         def watch(page: Any, origin: str) -> None:
             page.on("console", lambda message: complaints.append(f"console {message.type}: {message.text}"))
             page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-            page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-            page.on("request", lambda r: r.url.startswith(origin) or complaints.append(f"request: {r.url}"))
+            page.on("dialog", refuse)
+            page.on("request", lambda r: complaints.extend([] if r.url.startswith(origin) else [f"request: {r.url}"]))
 
         def begin(
             path: Path, *, width: int = 1280, scheme: str = "light", votes: Path | None = None, **asked: Any
@@ -392,7 +396,8 @@ def test_twenty_kills_while_somebody_labels(chromium: Any, tmp_path: Path) -> No
     """A hundred items by keyboard, the server killed at moments that chance decides, and started again."""
     path, gold, rng = write_items(tmp_path, 400), tmp_path / "gold.jsonl", np.random.default_rng(3)
     arguments = [path, "--classes", "pass,fail", "-n", 100, "--seed", 2, "-o", gold]
-    nursery, kept, n_kills = Nursery(), [], 0
+    nursery, n_kills = Nursery(), 0
+    kept: list[str] = []
     try:
         while len(kept) < 100:
             with nursery.bench(arguments) as running:
