@@ -54,9 +54,12 @@ OPTIONS = {
     "skip": "--skip CODE",
     "of": "--of CLASS",
     "costs": "--cost NAME=COST",
+    "show": "--show NAME",
+    "votes": "--votes FILE",
+    "port": "--port NUMBER",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip", "drop", "costs")
+REPEATED = ("ignore", "skip", "drop", "costs", "show")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:
