@@ -97,7 +97,7 @@ def measure(measuring: Measuring, settled: Settled) -> Progress:
     With 95 % confidence the share of pass among all 5,000 items lies between 67.6 % and 89.4 % (estimate 80.0 %),
     whenever labeling stops.
     The goal is not reached: the share of pass known to within 5 points.
-    The price of being free to stop at any moment: without the panel's help, 100 labels say about as much as 56 of a
+    The price of being free to stop at any moment: without the panel's help, 100 labels say about as much as 57 of a
     number that was fixed before.
     """
     rule, seen = measuring.rule, Seen.of(measuring.header, settled)

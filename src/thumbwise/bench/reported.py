@@ -155,6 +155,6 @@ def _price(known: Progress, rule: Rule) -> str:
     worth = round(n * (float(fixed[1] - fixed[0]) / max(1.0, float(high - low))) ** 2)
     free = "at any moment" if rule.stopping.is_anytime else f"at {rule.stopping.n_looks} looks"
     return (
-        f"The price of being free to stop {free}: without the panel's help, {n:,} labels say about as much as {worth:,} "
-        "of a number that was fixed before."
+        f"The price of being free to stop {free}: without the panel's help, {n:,} labels say about as much as "
+        f"{worth:,} of a number that was fixed before."
     )

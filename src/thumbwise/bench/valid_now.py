@@ -14,7 +14,12 @@ from thumbwise.numerics.anytime import HORIZON, anytime_sides
 from thumbwise.numerics.intervals import hypergeometric_sides, stratified_bounds
 from thumbwise.rates.counts import Counts, Said
 from thumbwise.rates.intervals import Interval, assisted, exact
+from thumbwise.rates.other_designs import two_strata
 from thumbwise.rates.whenever import whenever
+
+
+# Strata for which exact intervals exist.
+_TWO = 2
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,8 @@ def _counted(rule: Rule, is_so: BoolArray, says: Says | None) -> tuple[Counts, S
 
 def _stratified(rule: Rule, strata: IntArray, is_so: BoolArray) -> Interval:
     right, drawn, sizes = by_stratum(strata, is_so, rule.sizes)
+    if len(sizes) == _TWO:
+        return two_strata(right[:, 0], drawn[:, 0], sizes[:, 0], rule.error)
     fewest, most = stratified_bounds(right, drawn, sizes, np.array([rule.error]))
     seen = drawn[:, 0] > 0
     estimate = float((sizes[seen, 0] * right[seen, 0] / drawn[seen, 0]).sum() / max(1, sizes[seen, 0].sum()))

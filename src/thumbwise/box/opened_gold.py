@@ -80,7 +80,7 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
         raise InvalidChoiceError(
             Argument("looks"),
             " must be those that were planned; gold says of itself that labeling could stop ",
-            f"{told.words}. Leave it out.",
+            f"{'at any moment' if told.is_anytime else told.looks}. Leave it out.",
         )
     rule.check(len(sample))
     if rule.is_anytime and not (sample.design.is_plain and sample.gold_is == "subset"):

@@ -15,7 +15,7 @@ from thumbwise.summaries import plural
 
 # What people pass: planned numbers of gold labels, "anytime", or nothing.
 Looks: TypeAlias = "Sequence[int] | Literal['anytime'] | None"
-ANYTIME = "anytime"
+ANYTIME: Literal["anytime"] = "anytime"
 
 
 @dataclass(frozen=True)

@@ -352,6 +352,15 @@ def rate(
         bool, typer.Option("--by-class", help="Gold was drawn class by class, so many of each.")
     ] = False,
     confidence: Annotated[float, typer.Option(help="Probability that all intervals hold at once.")] = 0.95,
+    looks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,N,...", help="Numbers of gold labels, planned before the first, at which to stop."
+        ),
+    ] = None,
+    anytime: Annotated[
+        bool, typer.Option("--anytime", help="Labeling could stop at any moment: intervals hold after every label.")
+    ] = False,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")
     ] = None,
@@ -359,12 +368,13 @@ def rate(
 ) -> None:
     """Say what share of the items is of a class, and between which numbers that lies; by group, and the difference."""
     with reported():
-        from thumbwise.cli.rate import RateChoices, rate_files, read_values  # noqa: PLC0415
+        from thumbwise.cli.rate import RateChoices, rate_files, read_looks, read_values  # noqa: PLC0415
         from thumbwise.cli.reading_options import fields_of  # noqa: PLC0415
 
         pair = None if versus is None else fields_of(versus)
         numbers = None if values is None else read_values(fields_of(values))
-        choices = RateChoices(of, by, pair, cluster, numbers, method.value, by_class, confidence)
+        stops = read_looks(None if looks is None else fields_of(looks), anytime)
+        choices = RateChoices(of, by, pair, cluster, numbers, method.value, by_class, confidence, stops)
         rate_files(votes, gold, roles, choices, json=json, overwrite=overwrite)
 
 

@@ -43,6 +43,7 @@ OPTIONS = {
     "cluster": "--cluster NAME",
     "values": "--values 1,2,...",
     "versus": "--versus FILE",
+    "looks": "--looks N,N,...",
     "gold_unseen": "--gold-unseen",
     "methods": "--methods NAME,NAME,...",
     "target": "--target BOUND",

@@ -179,7 +179,7 @@ def running_bounds(
     >>> kinds = Kinds(np.array([0.0, 0.0]), np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.array([400, 600]))
     >>> low, high = running_bounds(kinds, np.arange(100) % 2, np.arange(100) % 2 * 1.0, error=0.05, horizon=120)
     >>> round(low), round(high)
-    (564, 637)
+    (563, 637)
     """
     low, high = certain_bounds(kinds, drawn_kinds, values)
     if error <= 0 or len(values) == 0 or low >= high:

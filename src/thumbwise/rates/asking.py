@@ -218,6 +218,8 @@ class _Asking:
         return names
 
     def _check(self) -> None:
+        if self.method == "asymptotic":
+            check_not_anytime(self.asked, "method")
         for argument, given in (("values", self.values), ("cluster", self.cluster)):
             if given is not None:
                 check_not_anytime(self.asked, argument)

@@ -17,9 +17,9 @@ def whenever(counts: Counts, error: float, sequence: Said | None = None, *, part
     """An interval that holds after every label at once.
 
     *Guarantee*: with probability at least ``1 - error`` the share lies within, whenever and for whatever reason
-    labeling stopped, if gold items are the first of a random order of the items, and stand in it where a sequence is given. What
-    is used is settled before the first label: with a sequence, betting in its order with the panel's verdict as control
-    variate (:func:`thumbwise.numerics.bounded_totals.running_bounds`); without, counts alone
+    labeling stopped, if gold items are the first of a random order of the items, and stand in it where a sequence is
+    given. What is used is settled before the first label: with a sequence, betting in its order with the panel's
+    verdict as control variate (:func:`thumbwise.numerics.bounded_totals.running_bounds`); without, counts alone
     (:mod:`thumbwise.numerics.anytime`).
 
     Parameters
