@@ -17,7 +17,7 @@ from thumbwise.bench.keys import TAKEN, keys_of
 from thumbwise.bench.reading_requests import BadRequestError
 from thumbwise.bench.turns import draw_order, next_place, tenth
 from thumbwise.bench.votes_on_items import read_votes_on
-from thumbwise.exceptions import InvalidVotesError
+from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidVotesError
 from thumbwise.io.gold_lines import read_gold_lines, settle
 
 
@@ -263,9 +263,7 @@ def test_votes_are_not_sent_before_an_item_is_labeled(tmp_path: Path, serve: Ser
     votes = tmp_path / "votes.csv"
     rows = [f"q{i},{'pass' if i % 2 else 'fail'},{'' if i % 3 else 'pass'}" for i in reversed(range(60))]
     votes.write_text("id,judge_b,judge_a\n" + "\n".join(rows) + "\n")
-    desk = open_desk(path, tmp_path / "gold.jsonl", n=20)
-    desk.votes = read_votes_on(desk.items, votes, ("pass", "fail"))
-    page = serve(desk)
+    page = serve(open_desk(path, tmp_path / "gold.jsonl", n=20, votes=votes))
     for what, content in (("start", {}), ("turn", {}), ("look", {"place": "1"}), ("progress", {})):
         assert b"judge" not in page.post(what, content).body
     page.ask("turn")
@@ -295,6 +293,32 @@ def test_votes_may_stand_beside_the_texts(tmp_path: Path) -> None:
     desk = open_desk(path, tmp_path / "gold.jsonl", n=20)
     voted = read_votes_on(desk.items, path, ("pass", "fail"))
     assert voted.on(3) == [{"rule": "gpt", "vote": "pass"}]
+
+
+def test_a_stratified_draw_says_so_in_every_line(tmp_path: Path) -> None:
+    path, votes, gold = write_items(tmp_path), tmp_path / "votes.csv", tmp_path / "gold.jsonl"
+    votes.write_text("id,a,b\n" + "".join(f"q{i},{'pass' if i < 45 else 'fail'},pass\n" for i in range(60)))
+    desk = open_desk(path, gold, n=20, votes=votes, design="stratified")
+    for _ in range(20):
+        answer(desk, turn(desk))
+    lines = read_gold_lines(gold)
+    sizes = {stratum.name: stratum.size for stratum in lines.header.design.strata}
+    assert sum(sizes.values()) == 60
+    assert [a.stratum for a in lines.answers] == list((desk.strata or ())[:20])
+    drawn = [a.stratum for a in lines.answers]
+    assert {stratum.name: drawn.count(stratum.name) for stratum in lines.header.design.strata} == {
+        stratum.name: stratum.n for stratum in lines.header.design.strata
+    }
+    assert "share of pass" in desk.progress({})["sentences"][0]
+    assert len(open_desk(path, gold, n=20, votes=votes).journal.answers) == 20
+    votes.write_text("id,a,b\n" + "".join(f"q{i},{'pass' if i < 15 else 'fail'},fail\n" for i in range(60)))
+    with pytest.raises(InvalidFileError, match="other strata now"):
+        open_desk(path, gold, n=20, votes=votes)
+    with pytest.raises(InvalidChoiceError, match="needs votes"):
+        open_desk(path, tmp_path / "new.jsonl", n=20, design="stratified")
+    with pytest.raises(InvalidChoiceError, match="at any moment"):
+        open_desk(path, tmp_path / "new.jsonl", anytime=True, votes=votes, design="stratified")
+    assert not (tmp_path / "new.jsonl").exists()
 
 
 def test_keys_are_free_and_different() -> None:

@@ -13,10 +13,8 @@ import pytest
 
 from bench.desks import open_desk, write_items
 from bench.nursery import Nursery
-from thumbwise.bench.progress import prepare
 from thumbwise.bench.running import serving
 from thumbwise.bench.turns import draw_order
-from thumbwise.bench.votes_on_items import read_votes_on
 from thumbwise.io.gold_lines import read_gold_lines, settle
 
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
@@ -78,10 +76,7 @@ def bench(chromium: Any, tmp_path: Path) -> Iterator[Opened]:
         def begin(
             path: Path, *, width: int = 1280, scheme: str = "light", votes: Path | None = None, **asked: Any
         ) -> Any:
-            desk = open_desk(path, tmp_path / "gold.jsonl", **asked)
-            if votes is not None:
-                desk.votes = read_votes_on(desk.items, votes, desk.journal.header.classes)
-            desk.measuring = prepare(desk.journal.header)
+            desk = open_desk(path, tmp_path / "gold.jsonl", votes=votes, **asked)
             address = stack.enter_context(serving(desk))
             context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
             stack.callback(context.close)
