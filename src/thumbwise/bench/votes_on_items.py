@@ -50,11 +50,11 @@ def read_votes_on(items: Items, path: Path, classes: tuple[str, ...]) -> VotesOn
 
 def _rows(items: Items, votes: Votes, path: Path) -> IntArray | None:
     """The row of the votes on each item; None if it is the same."""
-    wanted = [str(items.id_of(row)) for row in range(len(items))]
-    there = list(map(str, votes.item_ids.tolist()))
-    if wanted == there:
+    there = votes.item_ids.tolist()
+    if len(there) == len(items) and all(str(one) == str(other) for one, other in zip(items.ids, there, strict=True)):
         return None
-    row_of = {item: row for row, item in enumerate(there)}
+    row_of = {str(item): row for row, item in enumerate(there)}
+    wanted = [str(item) for item in items.ids]
     missing = [item for item in wanted if item not in row_of]
     if missing:
         raise InvalidVotesError(
