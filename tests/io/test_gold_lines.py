@@ -7,6 +7,7 @@ from line to line accepted; a stratum missing from stratified gold accepted; unk
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +221,7 @@ def test_stratified_answers_name_a_stratum(tmp_path: Path) -> None:
     assert read.answers[0].stratum == "easy"
     for stratum, words in ((None, "with the stratum of the item"), ("middling", "one of 'easy', 'hard'")):
         path = write(tmp_path / "g.jsonl", head, [answer("a", 1, stratum=stratum)])
-        assert_says(message_of(tw.InvalidFileError, lambda path=path: read_gold_lines(path)), "line 2", words)
+        assert_says(message_of(tw.InvalidFileError, partial(read_gold_lines, path)), "line 2", words)
 
 
 @pytest.mark.parametrize(
@@ -309,6 +310,17 @@ def test_whatever_bytes_are_put_in_it_is_read_or_refused(tmp_path: Path, noise: 
         assert len(read_gold_lines(tmp_path / "gold.jsonl").answers) <= 2
     except tw.InvalidFileError as error:
         assert "gold.jsonl" in str(error)
+
+
+def test_an_answer_that_could_not_be_read_back_is_not_written() -> None:
+    assert answer("a", 1, note="x" * 10**6).line()
+    for note in ("x" * 2**20, "\0" * 2**18):
+        assert_says(message_of(tw.InvalidFileError, answer("a", 1, note=note).line), "at most 1,048,576 bytes")
+
+
+def test_a_last_line_without_an_end_is_refused_if_it_is_too_long(tmp_path: Path) -> None:
+    path = write(tmp_path / "gold.jsonl", header(), [], b"x" * (2**20 + 1))
+    assert_says(message_of(tw.InvalidFileError, lambda: read_gold_lines(path)), "at line 2", "at most")
 
 
 def test_times_are_kept_as_they_are_written() -> None:

@@ -67,7 +67,7 @@ def drawn_tasks(folder: Path, n: int = 12) -> list[dict[str, Any]]:
 
 
 def truth_of(one: dict[str, Any]) -> str:
-    return ["no", "yes"][TRUTH[one["data"]["id"]]]
+    return ["no", "yes"][int(TRUTH[one["data"]["id"]])]
 
 
 def test_tasks_hold_what_was_drawn_in_its_order_and_no_label(tmp_path: Path) -> None:

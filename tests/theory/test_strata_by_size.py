@@ -5,6 +5,8 @@ Kills, tried once: the whole error in both sums; the wrong ones counted among al
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -106,8 +108,8 @@ def test_items_without_a_label_are_left_out_with_their_strata() -> None:
 )
 def test_strata_that_do_not_fit_are_refused(change: dict[str, object], words: list[str]) -> None:
     votes, truth, gold = problem(5)
-    given = {"gold_is": "subset", "strata": STRATA[gold], "sizes": SIZES, **change}
-    drawn = tw.designs.Stratified(**given)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"gold_is": "subset", "strata": STRATA[gold], "sizes": SIZES, **change}
+    drawn = tw.designs.Stratified(**given)
     assert_says(
         message_of(
             tw.ThumbwiseError, lambda: tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is=drawn)
