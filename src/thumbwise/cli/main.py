@@ -354,9 +354,7 @@ def rate(
     confidence: Annotated[float, typer.Option(help="Probability that all intervals hold at once.")] = 0.95,
     looks: Annotated[
         str | None,
-        typer.Option(
-            metavar="N,N,...", help="Numbers of gold labels, planned before the first, at which to stop."
-        ),
+        typer.Option(metavar="N,N,...", help="Numbers of gold labels, planned before the first, at which to stop."),
     ] = None,
     anytime: Annotated[
         bool, typer.Option("--anytime", help="Labeling could stop at any moment: intervals hold after every label.")
