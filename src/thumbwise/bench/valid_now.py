@@ -17,7 +17,6 @@ from thumbwise.rates.intervals import Interval, assisted, exact
 from thumbwise.rates.other_designs import two_strata
 from thumbwise.rates.whenever import whenever
 
-
 # Strata for which exact intervals exist.
 _TWO = 2
 

@@ -74,7 +74,7 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
 
     The rule must have been settled before the first label was seen; nothing is decided here.
     """
-    told = StoppingRule.of(sample.design.looks)
+    told = sample.stopping if sample.stopping != FIXED else StoppingRule.of(sample.design.looks)
     rule = told if looks is None else StoppingRule.of(looks)
     if looks is not None and told not in (FIXED, rule):
         raise InvalidChoiceError(

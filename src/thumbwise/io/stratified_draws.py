@@ -1,4 +1,4 @@
-"""Stratified draws of items to be labeled: strata and how many of each from votes alone, in an order that stays even."""
+"""Stratified draws of items to be labeled: strata and how many of each from votes alone, in an order that is even."""
 
 from __future__ import annotations
 
