@@ -258,6 +258,34 @@ def test_a_second_look_measures_agreement_and_is_no_gold(tmp_path: Path) -> None
     assert f"{np.floor(1000 * fits[0] / 60) / 10:.1f} % to {np.ceil(1000 * fits[-1] / 60) / 10:.1f} %" in same
 
 
+def test_items_that_two_people_happened_to_label_are_no_second_look(desk: Desk) -> None:
+    """They went back to them, for reasons of their own."""
+    answer(desk, turn(desk, "ann"), by="ann")
+    answer(desk, desk.look({"by": "bob", "place": "1"})["item"], by="bob", label="fail")
+    assert len(desk.settled.pairs) == 1
+    assert agreement_sentences(desk.settled, desk.journal.header) == []
+
+
+def test_images_are_served_by_place_and_can_do_nothing(tmp_path: Path, serve: Serve) -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    folder = tmp_path / "items"
+    folder.mkdir()
+    for name, content in (("a.svg", svg), ("b.png", b"<html><script>alert(1)</script>"), ("c.txt", b"text")):
+        (folder / name).write_bytes(content)
+    desk = open_desk(folder, tmp_path / "gold.jsonl", n=3)
+    page, found = serve(desk), {}
+    for _ in range(3):
+        item = page.ask("turn")["item"]
+        found[item["id"]] = page.get(f"image/{item['place']}/0")
+        page.answer()
+    assert found["a.svg"].body == svg
+    assert found["a.svg"].headers["content-type"] == "image/svg+xml"
+    assert found["a.svg"].headers["content-security-policy"].endswith("sandbox")
+    assert found["a.svg"].headers["content-security-policy"].startswith("default-src 'none'")
+    assert found["a.svg"].headers["x-content-type-options"] == "nosniff"
+    assert (found["b.png"].status, found["c.txt"].status) == (404, 404)
+
+
 def test_votes_are_not_sent_before_an_item_is_labeled(tmp_path: Path, serve: Serve) -> None:
     path = write_items(tmp_path)
     votes = tmp_path / "votes.csv"

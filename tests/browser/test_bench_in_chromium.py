@@ -139,6 +139,7 @@ def test_a_key_that_is_held_down_answers_once(bench: Opened, tmp_path: Path) -> 
     page.wait_for_function("() => document.getElementById('said').textContent !== ''")
     page.wait_for_selector(READY)
     assert [(a.place, a.answer) for a in answers(tmp_path)] == [(1, "pass")]
+    page.evaluate("""() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "1", repeat: true }))""")
     for key in ("Control+1", "Alt+p", "Meta+f"):
         page.keyboard.press(key)
     press(page, "2")
