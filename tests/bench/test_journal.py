@@ -180,6 +180,20 @@ def test_two_desks_on_one_file_see_each_other(tmp_path: Path) -> None:
     assert [answer.by for answer in settled.gold] == ["ann", "bob"] * 10
 
 
+def test_what_others_wrote_is_read_before_anything_is_decided(tmp_path: Path) -> None:
+    """Two runs for one person: the second does not ask for what the first was told meanwhile."""
+    path, gold = write_items(tmp_path), tmp_path / "gold.jsonl"
+    one, other = open_desk(path, gold, n=20), open_desk(path, gold, n=20)
+    item = other.turn({"by": "ann"})["item"]
+    label(one)
+    request = {"by": "ann", "place": 1, "id": item["id"], "kind": "label", "answer": "pass"}
+    assert other.answer(request)["item"]["place"] == 2
+    assert len(read_gold_lines(gold).answers) == 1
+    for desk in (one, other, one):
+        label(desk)
+        assert other.journal.refresh() == one.journal.refresh() == list(read_gold_lines(gold).answers)
+
+
 WRITER = """
 import sys
 from pathlib import Path
