@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -51,14 +51,14 @@ def _anytime(right: int, drawn: int, population: int) -> tuple[float, float]:
     return int(low) / population, int(high) / population
 
 
-def from_counts(is_so: np.ndarray, n: int, population: int, error: float | None) -> tuple[float, float]:
+def from_counts(is_so: np.ndarray, population: int, error: float | None, n: int) -> tuple[float, float]:
     """Interval of the first n labels: for a fixed number at an error, or for every moment."""
     right = int(is_so[:n].sum())
     return _anytime(right, n, population) if error is None else _fixed(right, n, population, error)
 
 
 def with_panel(
-    is_so: np.ndarray, says: np.ndarray, totals: IntArray, n: int, error: float | None
+    is_so: np.ndarray, says: np.ndarray, totals: IntArray, error: float | None, n: int
 ) -> tuple[float, float]:
     """The same helped by the panel."""
     said, here = says[:n], is_so[:n]
@@ -92,12 +92,10 @@ def goal_row(name: str, share: float, population: int, n_runs: int, seed: int) -
     for _ in range(n_runs):
         order = rng.permutation(population)[:MOST]
         is_so, said = truth[order], says[order]
-        ask = (
-            (lambda n, a=is_so, b=said: with_panel(a, b, totals, n, error))
-            if "panel" in name
-            else (lambda n, a=is_so: from_counts(a, n, population, error))
-        )
-        n, low, high = stopped(ask, moments)
+        if "panel" in name:
+            n, low, high = stopped(partial(with_panel, is_so, said, totals, error), moments)
+        else:
+            n, low, high = stopped(partial(from_counts, is_so, population, error), moments)
         held += low <= truth.mean() + 1e-12 and high >= truth.mean() - 1e-12
         n_labels.append(n)
     print(f"{name} {share}: {held / n_runs:.4f} {np.median(n_labels):.0f}", file=sys.stderr)
@@ -171,7 +169,8 @@ def price_rows(population: int) -> list[list[str]]:
 def _ratio_width(right: int, drawn: int, population: int) -> float:
     """The prior-posterior ratio with an even prior, beside it: K stays if L(K) > error times the mean of L."""
     totals = np.arange(population + 1)
-    logs: FloatArray = log_chance(*(np.full(len(totals), n) for n in (right, drawn, population)), totals)
+    counts = [np.full(len(totals), n) for n in (right, drawn, population)]
+    logs: FloatArray = log_chance(counts[0], counts[1], counts[2], totals)
     kept = np.flatnonzero(logs > np.log(ERROR) - np.log(drawn + 1))
     return float(kept[-1] - kept[0]) / population
 
@@ -193,9 +192,9 @@ def main() -> None:
     ]
     parts = [
         f"{given.items:,} items, {1 - ERROR:.0%}, {given.runs:,} runs. A labeler looks every {EVERY} labels (with a "
-        f"panel {2 * EVERY}) from 30 to {MOST} (at the planned looks: {', '.join(map(str, LOOKS))}) and stops when the share is known to within "
-        f"{100 * WITHIN:.0f} points. How often the interval then holds, and the median number of labels. The panel is "
-        f"right on {PANEL:.0%} of the items.",
+        f"panel {2 * EVERY}) from 30 to {MOST} (at the planned looks: {', '.join(map(str, LOOKS))}) and stops when the "
+        f"share is known to within {100 * WITHIN:.0f} points. How often the interval then holds, and the median number "
+        f"of labels. The panel is right on {PANEL:.0%} of the items.",
         markdown_table(["rule", "share", "holds", "labels"], goals),
         f"Chance that the interval misses at any moment up to {MOST} labels, or at any planned look, exactly.",
         markdown_table(["rule", "share", "ever misses"], worst),

@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import binom
 
 import thumbwise as tw
-from thumbwise.bench.progress import Measuring, Progress, measure, prepare
+from thumbwise.bench.progress import Measuring, measure, prepare
+from thumbwise.bench.reported import Progress
 from thumbwise.bench.seen import Seen, Surest
 from thumbwise.bench.valid_now import Rule, accepted_share
 from thumbwise.box.stopping import StoppingRule
@@ -150,7 +151,7 @@ def test_a_rate_is_reached_when_its_interval_is_narrow_enough(within: float, rea
     assert found.is_reached is reached
     assert found.labels_left == 0 if reached else (found.labels_left or 0) > 60
     assert found.seconds_each == np.median([place % 7 for place in range(1, 61)])
-    assert found.seconds_left == pytest.approx(found.seconds_each * (found.labels_left or 0))
+    assert found.seconds_left == pytest.approx((found.seconds_each or 0) * (found.labels_left or 0))
     assert json.loads(json.dumps(found.as_dict()))["goal"] == found.goal
 
 

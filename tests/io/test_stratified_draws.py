@@ -48,6 +48,15 @@ def test_strata_are_the_panels_verdicts_and_how_sure_it_is() -> None:
     assert [plain[row] for row in range(60)] == [name[0] for name in expected]
 
 
+def test_for_one_class_there_are_two_strata() -> None:
+    votes = tw.Votes([[0, 0, 1], [1, 1, 2], [2, 2, 0], [0, 1, 0]] * 10, class_names=["a", "b", "c"])
+    drawn = tw.draw_stratified(votes, 20, of="b")
+    assert [(stratum.name, stratum.size) for stratum in drawn.strata] == [("b", 10), ("not b", 30)]
+    assert {row % 4 for row, name in zip(drawn.order.tolist(), drawn.places, strict=True) if name == "b"} == {1}
+    with pytest.raises(InvalidChoiceError, match="must name a class"):
+        tw.draw_stratified(votes, 20, of="d")
+
+
 def _places(drawn: object) -> tuple[list[int], tuple[str, ...]]:
     return drawn.order.tolist(), drawn.places  # type: ignore[attr-defined]
 
@@ -59,7 +68,7 @@ def test_within_a_stratum_every_order_is_as_likely() -> None:
         tuple(row for row in interleave(codes, wanted, seed).tolist() if codes[row] == 0) for seed in range(2400)
     )
     assert set(orders) == set(permutations([0, 2, 3]))
-    low, high = binom.ppf([1e-6 / 12, 1 - 1e-6 / 12], 2400, 1 / 6)
+    low, high = (binom.ppf(part, 2400, 1 / 6) for part in (1e-6 / 12, 1 - 1e-6 / 12))
     assert all(low <= count <= high for count in orders.values())
 
 

@@ -50,7 +50,7 @@ def test_the_chance_that_bounds_ever_miss_is_at_most_the_error(population: int, 
 
 def test_bounds_for_one_number_of_draws_miss_far_more_often_if_one_looks_at_all() -> None:
     population, error = 40, 0.2
-    bounds = {}
+    bounds: dict[tuple[int, int], tuple[int, int]] = {}
     for n in range(1, population + 1):
         low, high = hypergeometric_bounds(np.arange(n + 1), n, population, error)
         bounds |= {(n, x): (int(low[x]), int(high[x])) for x in range(n + 1)}

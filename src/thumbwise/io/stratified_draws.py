@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.gold_lines.headers import Stratum
 from thumbwise.numerics.even_panel import weighted_scores
 from thumbwise.numerics.maxent import softmax
+from thumbwise.rates.asked import class_number
 from thumbwise.rates.verdicts import Panel
 from thumbwise.votes.inputs import as_votes, in_memory
 from thumbwise.votes.votes import Votes
@@ -47,14 +49,17 @@ class StratifiedDraw:
     def design(self, n_labels: int | None = None) -> Stratified:
         """How the first so many items were drawn, in the order of ``ids``: what gold takes as ``drawn``."""
         n = len(self.ids) if n_labels is None else n_labels
-        sizes = {stratum.name: stratum.size for stratum in self.strata}
+        sizes: dict[Hashable, int] = {stratum.name: stratum.size for stratum in self.strata}
         return Stratified("subset", np.array([*self.places[:n], None], dtype=object)[:-1], sizes)
 
 
-def draw_stratified(votes: Any, n: int, *, seed: int = 0, n_levels: int = 1) -> StratifiedDraw:
+def draw_stratified(
+    votes: Any, n: int, *, seed: int = 0, of: Hashable | None = None, n_levels: int = 1
+) -> StratifiedDraw:
     """Items to be labeled, drawn at random within strata that the votes make.
 
-    Strata are the items of which the panel of rules says each class; with ``n_levels=2`` each of these is cut in two,
+    Strata are the items of which the panel of rules says each class, or the class ``of`` and another one; with
+    ``n_levels=2`` each of these is cut in two,
     by whether the panel is at least as sure as it is of half of all items. Of each stratum as many are drawn as would
     make the estimate of a share most precise if the panel were as often wrong as it says (Neyman, 1934), but no fewer
     than five, and as if it doubted at least a tenth. Within a stratum the order is random; strata take turns, so that
@@ -76,8 +81,10 @@ def draw_stratified(votes: Any, n: int, *, seed: int = 0, n_levels: int = 1) -> 
     n : int
         How many are to be labeled.
     seed : int
+    of : hashable, optional
+        The class whose share is asked for.
     n_levels : {1, 2}
-        With two classes and 1 there are two strata, for which exact intervals exist; more strata have wider ones.
+        With 1 and two classes, or ``of``, there are two strata, for which exact intervals exist; more have wider ones.
 
     Examples
     --------
@@ -95,7 +102,7 @@ def draw_stratified(votes: Any, n: int, *, seed: int = 0, n_levels: int = 1) -> 
     """
     pool = in_memory(as_votes(votes), "a stratified draw")
     _check(n, seed, n_levels, pool.n_items)
-    names, codes, doubts = _strata(pool, n_levels)
+    names, codes, doubts = _strata(pool, of, n_levels)
     sizes = np.bincount(codes, minlength=len(names))
     wanted = allocate(sizes, np.sqrt(doubts * (1 - doubts)), n)
     order = interleave(codes, wanted, seed)
@@ -115,15 +122,18 @@ def _check(n: int, seed: int, n_levels: int, n_items: int) -> None:
         raise InvalidChoiceError(f"the panel's verdicts can be cut into 1 or 2 levels of sureness; found {n_levels}.")
 
 
-def _strata(votes: Votes, n_levels: int) -> tuple[list[str], IntArray, FloatArray]:
+def _strata(votes: Votes, of: Hashable | None, n_levels: int) -> tuple[list[str], IntArray, FloatArray]:
     """Names of the strata that have items, the number of each item's, and how much the panel doubts each."""
     panel, patterns = Panel.of(votes.patterns), votes.patterns
     sure = np.round(softmax(weighted_scores(patterns, panel.log_odds))[0].max(axis=1), 9)
     is_sure = sure >= _weighted_median(sure, patterns.counts) if n_levels == 2 else np.ones(len(sure), dtype=bool)
-    kind = panel.verdicts(patterns) * n_levels + (~is_sure if n_levels == 2 else 0)
+    verdict, texts = panel.verdicts(patterns), [str(name) for name in votes.class_names]
+    if of is not None:
+        verdict, texts = (verdict != class_number(of, votes.class_names)).astype(np.int64), [str(of), f"not {of}"]
+    kind = verdict * n_levels + ~is_sure
     kinds, code = np.unique(kind, return_inverse=True)
     levels = [", sure", ", unsure"] if n_levels == 2 else [""]
-    names = [f"{votes.class_names[k // n_levels]}{levels[k % n_levels]}" for k in kinds.tolist()]
+    names = [f"{texts[k // n_levels]}{levels[k % n_levels]}" for k in kinds.tolist()]
     doubts = np.bincount(code, patterns.counts * (1 - sure)) / np.bincount(code, patterns.counts)
     return names, code[votes.inverse], np.clip(doubts, _LEAST_DOUBT, _MOST_DOUBT)
 
@@ -139,7 +149,7 @@ def allocate(sizes: IntArray, spread: FloatArray, n: int) -> IntArray:
     Examples
     --------
     >>> allocate(np.array([900, 90, 10]), np.array([0.3, 0.5, 0.5]), 100).tolist()
-    [82, 13, 5]
+    [83, 12, 5]
     """
     wanted = np.minimum(sizes, min(_FLOOR, n // len(sizes)))
     part = n * sizes * spread / (sizes * spread).sum()
