@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from thumbwise.io.predictions import read_predictions as read_predictions
     from thumbwise.io.readings import Reading as Reading
     from thumbwise.io.sources import read_votes as read_votes
+    from thumbwise.io.stratified_draws import draw_stratified as draw_stratified
     from thumbwise.io.votes_files import write_votes as write_votes
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
@@ -153,6 +154,7 @@ _HOMES = {
     "check": "thumbwise.assess.checks",
     "compare": "thumbwise.assess.comparison",
     "draw_gold": "thumbwise.io.gold_draws",
+    "draw_stratified": "thumbwise.io.stratified_draws",
     "explain": "thumbwise.models.explained.explaining",
     "explain_many": "thumbwise.models.explained.explaining",
     "held_out_proba": "thumbwise.models.folds",
@@ -242,6 +244,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "plan_triage",
     "TriagePlan",
     "draw_gold",
+    "draw_stratified",
     "compare",
     "judges",
     "Judges",

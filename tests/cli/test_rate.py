@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,6 +119,25 @@ def test_gold_that_is_no_random_sample_guarantees_nothing(folder: Path, argument
 
 
 @pytest.mark.parametrize(
+    ("options", "looks", "said"),
+    [
+        (["--looks", "30,60,90"], [30, 60, 90], "at each of the 3 planned looks (30, 60, 90 labels)"),
+        (["--anytime"], "anytime", "whenever labeling stopped"),
+        (["--looks", "anytime"], "anytime", "whenever labeling stopped"),
+    ],
+)
+def test_a_stopping_rule_is_the_library_s(
+    arguments: list[object], run: Run, options: list[str], looks: Any, said: str
+) -> None:
+    found = run(*arguments, "--ignore", "system", "--of", "pass", *options, "--json", "-")
+    truth, votes, gold = make_case()
+    expected = tw.rate(votes, np.where(np.isin(np.arange(N), gold), truth, None), of="pass", looks=looks)
+    answer = json.loads(found.stdout)
+    assert (answer["lower"], answer["upper"]) == (expected.lower, expected.upper)
+    assert said in answer["assumption"]
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--ignore", "system"], "--of NAME"),
@@ -129,6 +149,11 @@ def test_gold_that_is_no_random_sample_guarantees_nothing(folder: Path, argument
         (["--ignore", "system", "--of", "pass", "--cluster", "talk"], "whole clusters must be labeled"),
         (["--ignore", "system", "--values", "a=1,b"], "--values must be numbers"),
         (["--ignore", "system", "--of", "pass", "--confidence", "1.5"], "--confidence"),
+        (["--ignore", "system", "--of", "pass", "--looks", "50,x"], "--looks must be numbers of gold labels"),
+        (["--ignore", "system", "--of", "pass", "--looks", "50,100"], "Use the first 50 of them"),
+        (["--ignore", "system", "--of", "pass", "--looks", "90,50"], "--looks must be the planned numbers"),
+        (["--ignore", "system", "--of", "pass", "--looks", "90", "--anytime"], "Drop one of them"),
+        (["--ignore", "system", "--values", "pass=1,fail=0", "--anytime"], "--values needs a number of labels"),
     ],
 )
 def test_bad_input(arguments: list[object], run: Run, options: list[str], said: str) -> None:

@@ -27,6 +27,7 @@ ROOMS = (
     "datasets",
     "paper",
     "display",
+    "bench",
     "cli",
 )
 # Names that are looked up where they are asked for: public names of the package, of its data and of moments, and

@@ -100,7 +100,7 @@ def judges(
     asked = _asked_classes(of, sample.pool.class_names)
     prices = check_costs(costs or {}, sample.pool.rule_names)
     heard = hear(sample)
-    share = share_error(heard, asked, 1 - confidence_level)
+    share = share_error(heard, asked, sample.stopping.each(1 - confidence_level))
     scores = score_judges(heard, asked, share, prices)
     errors = correlate_errors(sample.votes, name_labels(sample.labels, sample.pool))
     alpha, n_paired = nominal_alpha(sample.pool.patterns)
@@ -108,7 +108,7 @@ def judges(
     return Judges(
         scores=_in_order(scores[: heard.n_judges]),
         panel=scores[-1] if heard.has_panel else None,
-        best=find_best(heard, confidence_level),
+        best=find_best(heard, 1 - sample.stopping.each(1 - confidence_level)),
         alpha=alpha,
         n_paired=n_paired,
         errors=errors,

@@ -121,8 +121,9 @@ def plan_triage(
     would let about 51 % be accepted, and no number more than about 93 %. A plan is no guarantee.
     """
     check_level(confidence_level)
-    share, error = check_share(precision, "precision"), 1 - confidence_level
+    share = check_share(precision, "precision")
     asked, ranked = open_ranked(votes, y, gold_is, random_state)
+    error = asked.sample.stopping.each(1 - confidence_level)
     check_left(asked.sample)
     n_gold = len(asked.sample)
     levels, wrong = coarse_levels(ranked, wrong_rates(ranked))

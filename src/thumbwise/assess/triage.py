@@ -89,7 +89,9 @@ def triage(
     *Guarantee*: with probability at least ``confidence_level``, over the draw of gold, all targets are reached by the
     accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is settled by the part
     of gold that teaches, the sets and their order by numbers of items, all before a certifying label is seen; so must
-    be the targets, the level and the seed. Gold items are accepted too, with their known label.
+    be the targets, the level and the seed. Gold items are accepted too, with their known label. If gold says of itself
+    that it was looked at at planned numbers of labels, the error is divided among these; if labeling could stop at any
+    moment, what is found is no guarantee, and says so.
 
     Examples
     --------
@@ -107,10 +109,11 @@ def triage(
     asked = _open(votes, y, gold_is)
     sample, parts = asked.sample, Parts.of(asked.sample, random_state)
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
+    error = sample.stopping.each(1 - confidence_level)
     if budget is not None:
         _check_alone(precision=precision, recall=recall, per_class=per_class or None, costs=costs)
         ranked = rank(sample, parts)
-        looks = look_at(ranked, sample.pool.n_items, budget, 1 - confidence_level)
+        looks = look_at(ranked, sample.pool.n_items, budget, error)
         return Triage(asked, ranked, (), evidence, looks=looks)
     _check_per_class(precision, recall, per_class)
     targets = read_targets(precision, recall, per_class, sample.pool.class_names)
@@ -118,10 +121,10 @@ def triage(
     if costs is not None:
         _check_one_threshold(targets)
         cascade = open_cascade(sample, parts, costs)
-        return _accept_in_stages(asked, cascade, targets, evidence, 1 - confidence_level)
+        return _accept_in_stages(asked, cascade, targets, evidence, error)
     ranked = rank(sample, parts)
     by_class = families(ranked, targets)
-    error = (1 - confidence_level) / count_tests(by_class, targets)
+    error = error / count_tests(by_class, targets)
     _check_possible(by_class, targets, error)
     accepted = tuple(Accepted.largest(part, good_enough(ranked, part, by_class, targets, error)) for part in by_class)
     return Triage(asked, ranked, accepted, evidence, targets=targets)

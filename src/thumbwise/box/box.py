@@ -30,6 +30,7 @@ from thumbwise.box.opened_gold import open_gold
 from thumbwise.box.opinions.choosing import Opinions
 from thumbwise.box.opinions.levels import FeatureLevels
 from thumbwise.box.reviewed import as_reviewed, join_known
+from thumbwise.box.stopping import Looks
 from thumbwise.box.written_bounds import check_bounds, check_same_moments, fill_bounds, split_bounds
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.summaries import Shown, ShowsItself, list_box, show_box
@@ -180,6 +181,7 @@ class Box(ShowsItself):
         features: Any = None,
         gold_features: Any = None,
         n_permutations: int = 999,
+        looks: Looks = None,
     ) -> Box:
         """Intervals from items whose label is known.
 
@@ -213,6 +215,9 @@ class Box(ShowsItself):
             that the learned opinion may use too. ``fit`` and ``predict`` then need them as ``X``.
         n_permutations : int
             For the test, from votes alone, of whether gold could be a random sample; 0 looks at each rule alone.
+        looks : sequence of int or "anytime", optional
+            When labeling could stop, settled before the first label: at one of these numbers of gold labels, of which
+            this must be one; or at any moment, for gold that is part of the pool. By default the number was fixed.
 
         Notes
         -----
@@ -221,8 +226,14 @@ class Box(ShowsItself):
         at least ``confidence_level``; finite-sample, no approximation. Opinions are chosen and the budget is split
         before gold is looked at (:func:`thumbwise.box.budget.split_error`). Other designs keep the guarantee under
         their own assumption (``evidence.assumption``). ``interval="wilson"`` and ``joint=False`` give none.
+
+        With ``looks``, gold are the first items of a random order, and the box holds with that probability at whichever
+        of the planned looks labeling stopped, the error being divided among them; or, ``"anytime"``, after whichever
+        label. Then intervals of every moment hold at once (:mod:`thumbwise.numerics.anytime`), and there is no learned
+        opinion: it goes through gold in several orders, which mix early and late labels, so that what it bounds for
+        one number of labels says nothing about a number that labels decided on.
         """
-        sample = open_gold(gold_votes, gold_labels, pool, gold_is)
+        sample = open_gold(gold_votes, gold_labels, pool, gold_is, looks=looks)
         return cls.from_sample(
             sample,
             confidence_level=confidence_level,
@@ -257,7 +268,10 @@ class Box(ShowsItself):
             pooled.about,
             bounds.lower,
             bounds.upper,
-            replace(gold_evidence(asked, confidence_level, recipe, n_permutations), pool=sample.pool.fingerprint),
+            replace(
+                gold_evidence(asked, confidence_level, recipe, n_permutations, holds_anytime=True),
+                pool=sample.pool.fingerprint,
+            ),
             bounds.builders,
             bounds.right,
             bounds.drawn,

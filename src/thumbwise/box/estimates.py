@@ -21,8 +21,11 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opinions.choosing import Opinions, choose_opinions, read_opinions
 from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
+from thumbwise.box.stopping import FIXED
 from thumbwise.exceptions import Argument, InvalidBoxError
 
+# Why statements for one number of labels are no guarantee.
+_NOT_ANYTIME = "labeling could stop at any moment, and this holds for a number of labels that was fixed before"
 Frequencies = Mapping[Hashable, tuple[float, float]]
 # Of the pool, and of the gold items.
 Features = tuple[Any, Any]
@@ -65,6 +68,11 @@ class Recipe:
                 Argument("interval", '"wilson"'),
                 "; an exact interval is used as it is.",
             )
+        if not self.is_guarantee and sample.stopping != FIXED:
+            raise InvalidBoxError(
+                Argument("looks"),
+                " are for exact joint intervals; those of the paper have no guarantee that could be kept. Drop one.",
+            )
         if self.interval == "wilson" and not sample.design.is_plain:
             raise InvalidBoxError(
                 Argument("interval", '"wilson"'),
@@ -76,7 +84,7 @@ class Recipe:
         errors = split_error(error, sample.counts) if self.joint else even_errors(error, len(sample.pooled))
         if self.interval == "wilson":
             return wilson_intervals(sample.counts, errors, self.symmetric)
-        return sample.design.intervals(sample, errors)
+        return sample.intervals(errors)
 
 
 EXACT = Recipe()
@@ -122,17 +130,17 @@ def estimate_bounds(
     """Bounds that hold jointly but for the allowed error, if gold was drawn as its design says.
 
     Opinions are chosen, and the budget is split, before gold is looked at. Class frequencies that are given from
-    elsewhere cost nothing.
+    elsewhere cost nothing. Under planned looks all parts of the error are divided by their number.
     """
     opinions = read_opinions(opinions)
     recipe.check(sample, opinions)
     if isinstance(sample.design, ByClass):
         _check_by_class(sample, frequencies, opinions, features)
-        return Bounds(sample, *sample.design.rates(sample, error))
+        return Bounds(sample, *sample.design.rates(sample, sample.stopping.each(error)))
     panel = choose_opinions(sample, opinions if recipe.is_guarantee else (), has_features=features is not None)
     levels = None
     if features is not None:
-        for_learned = error * panel.error_for_learned
+        for_learned = sample.stopping.each(error * panel.error_for_learned)
         sample, levels, moment, most = learn_levels(sample, panel.population, *features, for_learned)
     sample = replace(sample, builders=(*sample.builders, *panel.opinions))
     lower, upper = recipe.intervals(sample, error * (1 - panel.error_for_learned))
@@ -151,7 +159,8 @@ def estimate_bounds(
         return replace(_with_learned(bounds, moment, most), levels=levels)
     if not panel.learns:
         return bounds
-    return _with_learned(bounds, *learn_opinion(sample, panel.population, error * panel.error_for_learned))
+    for_learned = sample.stopping.each(error * panel.error_for_learned)
+    return _with_learned(bounds, *learn_opinion(sample, panel.population, for_learned))
 
 
 def _with_learned(bounds: Bounds, opinion: MomentBuilder, most: float) -> Bounds:
@@ -191,17 +200,22 @@ def open_empty(moments: Moments, lower: FloatArray, upper: FloatArray) -> Interv
     return np.where(moments.sizes == 0, 0.0, lower), np.where(moments.sizes == 0, 1.0, upper)
 
 
-def gold_evidence(sample: GoldSample, confidence_level: float, recipe: Recipe, n_permutations: int) -> Evidence:
-    """What intervals from gold rest on, and whether the votes or the draw itself speak against it."""
+def gold_evidence(
+    sample: GoldSample, confidence_level: float, recipe: Recipe, n_permutations: int, *, holds_anytime: bool = False
+) -> Evidence:
+    """What intervals from gold rest on, and whether the votes or the draw itself speak against it.
+
+    If labeling could stop at any moment, only intervals that ``holds_anytime`` says to allow for it are a guarantee.
+    """
     design, pool, n_gold = sample.design, sample.pool, len(sample)
-    kind = "approximate (Wilson)" if recipe.interval == "wilson" else design.bounds_are
+    kind = "approximate (Wilson)" if recipe.interval == "wilson" else bounds_are(sample)
     joint = "joint" if recipe.joint else "one by one"
     assumption = design.assumption(n_gold, pool.n_items)
     if sample.skips_classes:
         assumption += ", and the class frequencies lie where they are said to"
     return Evidence(
         f"{kind} {joint} at {confidence_level:.4g} from {n_gold:,} gold items",
-        assumption,
+        sample.stopping.assumed(assumption),
         confidence_level,
         recipe.is_guarantee,
         n_gold,
@@ -209,8 +223,13 @@ def gold_evidence(sample: GoldSample, confidence_level: float, recipe: Recipe, n
         check_sample(sample.votes, pool, gold_is=design.gold_is, n_permutations=n_permutations)
         if design.is_plain
         else None,
-        design.objection,
+        design.objection or (_NOT_ANYTIME if sample.stopping.is_anytime and not holds_anytime else None),
     )
+
+
+def bounds_are(sample: GoldSample) -> str:
+    """What kind of intervals they are, in words."""
+    return "anytime-valid (likelihood ratios)" if sample.stopping.is_anytime else sample.design.bounds_are
 
 
 def check_level(level: float) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.moments.linear import FREQUENCY, About, MomentBuilder, Moments, build_moments
 from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.stopping import FIXED, StoppingRule
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidLabelsError
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import KnownLabels, label_counts
@@ -66,6 +67,10 @@ class Design(ABC):
 
     @property
     def objection(self) -> str | None:
+        return None
+
+    def drawn_order(self, sample: GoldSample) -> IntArray | None:
+        """Positions of the gold items in the order in which they were drawn, if that is known."""
         return None
 
     @abstractmethod
@@ -206,6 +211,8 @@ class GoldSample:
     builders : tuple of builders
     skips_classes : bool
         Class frequencies are known from elsewhere, so gold spends no error on them.
+    stopping : StoppingRule
+        When labeling could stop.
     """
 
     votes: Votes
@@ -214,6 +221,7 @@ class GoldSample:
     design: Design
     builders: tuple[MomentBuilder, ...] = STANDARD
     skips_classes: bool = False
+    stopping: StoppingRule = FIXED
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -231,10 +239,14 @@ class GoldSample:
         # Items that were drawn more than once may be more than the pool has.
         gold_is: GoldIs = "separate" if self.design.may_repeat else self.gold_is
         counts = count_gold(self.votes, self.labels, self.pool, gold_is, self.builders)
-        expected = self.design.expected(counts, self.pool.n_items)
+        expected = self.design.expected(counts, self.pool.n_items) * (self.stopping.typical(len(self)) / len(self))
         if self.skips_classes:
             expected = np.where([moment.kind == FREQUENCY for moment in counts.about], 0.0, expected)
         return replace(counts, expected=expected)
+
+    def intervals(self, errors: FloatArray) -> Intervals:
+        """Bounds on the moments by the design, with the error that is left for each look."""
+        return self.design.intervals(self, self.stopping.each(errors))
 
     @property
     def in_order(self) -> IntArray:

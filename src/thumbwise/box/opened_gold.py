@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.box.designs.plain import Separate, Subset
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
-from thumbwise.exceptions import Argument, InPython, InvalidBoxError, InvalidLabelsError
+from thumbwise.box.stopping import FIXED, Looks, StoppingRule
+from thumbwise.exceptions import Argument, InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import VotesAndGold, read_gold
 from thumbwise.votes.labels import UNKNOWN, code_labels
@@ -37,6 +39,7 @@ def open_gold(
     gold_is: GoldIs | Design | None,
     *,
     class_names: Sequence[Hashable] | None = None,
+    looks: Looks = None,
 ) -> GoldSample:
     """Gold items with a known label under the rules and classes of the pool, with the design they were drawn by.
 
@@ -50,9 +53,11 @@ def open_gold(
         None is what gold itself says, or else separate.
     class_names : sequence, optional
         Classes under which arrays and frames are read.
+    looks : sequence of int, "anytime" or None
+        When labeling could stop; None is what gold itself says, or else a number that was fixed before.
     """
     if isinstance(gold_votes, GoldSample):
-        return gold_votes
+        return stopped(gold_votes, looks)
     votes, labels, pool, drawn = _take_apart(gold_votes, gold_labels, pool, gold_is)
     design = as_design(drawn).in_item_order(votes)
     votes, pool, labels = read_gold(votes, pool, labels, class_names=class_names)
@@ -61,7 +66,35 @@ def open_gold(
     sample = GoldSample(votes, coded, pool, design)
     check_roles(votes, pool, design)
     design.check(sample)
-    return sample
+    return stopped(sample, looks)
+
+
+def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
+    """The sample with its stopping rule, from what was passed or what the draw itself tells.
+
+    The rule must have been settled before the first label was seen; nothing is decided here.
+    """
+    told = sample.stopping if sample.stopping != FIXED else StoppingRule.of(sample.design.looks)
+    rule = told if looks is None else StoppingRule.of(looks)
+    if looks is not None and told not in (FIXED, rule):
+        raise InvalidChoiceError(
+            Argument("looks"),
+            " must be those that were planned; gold says of itself that labeling could stop ",
+            f"{'at any moment' if told.is_anytime else told.looks}. Leave it out.",
+        )
+    rule.check(len(sample))
+    if rule.is_anytime and not (sample.design.is_plain and sample.gold_is == "subset"):
+        if looks is None:
+            return sample  # its design objects
+        raise InvalidChoiceError(
+            Argument("looks", '"anytime"'),
+            " is for gold that is a plain random part of the pool, ",
+            Argument("gold_is", '"subset"'),
+            f"; found {type(sample.design).__name__}. Plan the looks, such as ",
+            Argument("looks", "[50, 100, 150, 200]"),
+            ".",
+        )
+    return replace(sample, stopping=rule, design=sample.design.heeding_looks())
 
 
 def known_gold(votes: Votes, labels: Any, pool: CountedVotes) -> tuple[Votes, IntArray, AnyArray]:

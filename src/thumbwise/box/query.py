@@ -86,7 +86,7 @@ def asked_first(box: Box, rules: Sequence[str], confidence_level: float) -> Box:
         return box
     errors = np.zeros((2, len(sample.pooled)))
     errors[:, places] = (level - confidence_level) / (2 * len(places))
-    lower, upper = sample.design.intervals(sample, errors)
+    lower, upper = sample.intervals(errors)
     low, high = box.lower.copy(), box.upper.copy()
     low[places], high[places] = np.maximum(low[places], lower[places]), np.minimum(high[places], upper[places])
     high = np.maximum(low, high)
@@ -109,7 +109,7 @@ def _given_frequencies(box: Box) -> dict[object, tuple[float, float]]:
 def _with_verdict(box: Box, sample: GoldSample, error: float) -> Box:
     verdict = settle_verdict(sample)
     asked = replace(sample, builders=(verdict,))
-    lower, upper = sample.design.intervals(asked, np.array([[error], [0.0]]))
+    lower, upper = asked.intervals(np.array([[error], [0.0]]))
     return replace(
         box,
         about=(*box.about, *build_moments((verdict,), sample.pool).about),

@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from thumbwise.box.designs import ByClass
+from thumbwise.box.stopping import ANYTIME, Looks
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
-from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
@@ -47,6 +48,8 @@ class RateChoices:
     by_class : bool
         Whether gold was drawn class by class.
     confidence : float
+    looks : sequence of int, "anytime" or None
+        When labeling could stop.
     """
 
     of: str | None = None
@@ -57,6 +60,33 @@ class RateChoices:
     method: Method = "assisted"
     by_class: bool = False
     confidence: float = 0.95
+    looks: Looks = None
+
+
+def read_looks(fields: Sequence[str] | None, anytime: bool) -> Looks:
+    """When labeling could stop: at numbers of labels, or at any moment.
+
+    Examples
+    --------
+    >>> read_looks(["50", "100"], False), read_looks(["anytime"], False), read_looks(None, True)
+    ([50, 100], 'anytime', 'anytime')
+    """
+    if anytime and fields not in (None, [ANYTIME]):
+        raise InvalidChoiceError(
+            "labeling stops by one rule: at planned looks or at any moment; found both, ",
+            Argument("looks"),
+            " and --anytime. Drop one of them.",
+        )
+    if anytime or fields == [ANYTIME]:
+        return ANYTIME
+    if fields is None:
+        return None
+    if not all(field.strip().isdecimal() for field in fields):
+        raise InvalidChoiceError(
+            Argument("looks"),
+            f' must be numbers of gold labels, such as "50,100,150,200", or "anytime"; found {",".join(fields)!r}.',
+        )
+    return [int(field) for field in fields]
 
 
 def read_values(fields: Sequence[str]) -> dict[str, float]:
@@ -130,6 +160,7 @@ def _ask(reading: Reading, choices: RateChoices) -> Rates:
         method=choices.method,
         gold_is=ByClass({}) if choices.by_class else None,
         confidence_level=choices.confidence,
+        looks=choices.looks,
     )
 
 

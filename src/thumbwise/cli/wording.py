@@ -43,6 +43,7 @@ OPTIONS = {
     "cluster": "--cluster NAME",
     "values": "--values 1,2,...",
     "versus": "--versus FILE",
+    "looks": "--looks N,N,...",
     "gold_unseen": "--gold-unseen",
     "methods": "--methods NAME,NAME,...",
     "target": "--target BOUND",
@@ -57,9 +58,12 @@ OPTIONS = {
     "skip": "--skip CODE",
     "of": "--of CLASS",
     "costs": "--cost NAME=COST",
+    "show": "--show NAME",
+    "votes": "--votes FILE",
+    "port": "--port NUMBER",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip", "drop", "costs", "precision", "recall")
+REPEATED = ("ignore", "skip", "drop", "costs", "precision", "recall", "show")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:

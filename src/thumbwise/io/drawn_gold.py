@@ -115,6 +115,7 @@ def _as_design(header: Header, counted: list[Answer], n_beyond: int) -> GoldDesi
         "way_out": _WAY_OUT,
         "n_beyond": n_beyond,
         "n_from": header.items.n,
+        "place_of": {str(answer.id): answer.place for answer in counted},
     }
     if header.design.kind == "random":
         return GoldDesign(**about)  # type: ignore[arg-type]

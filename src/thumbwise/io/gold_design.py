@@ -9,8 +9,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from thumbwise._typing import IntArray
 from thumbwise.box.designs import Stratified, Subset
-from thumbwise.box.gold import GoldIs
+from thumbwise.box.gold import GoldIs, GoldSample
 from thumbwise.io.gold_lines.headers import Stopping
 from thumbwise.tables.formats import Column
 from thumbwise.tables.table_files import Table, as_text
@@ -35,7 +36,15 @@ class _Drawn:
     is_heeded: bool
     n_from: int | None
     n_pool: int | None
+    place_of: Mapping[str, int]
     how: str
+
+    def drawn_order(self, sample: GoldSample) -> IntArray | None:
+        """Positions of the gold items by their places in the draw, if the file tells of each."""
+        if not self.place_of or not sample.votes.has_ids:
+            return None
+        places = [self.place_of.get(text, 0) for text in map(str, sample.votes.item_ids.tolist())]
+        return np.argsort(places) if sorted(places) == list(range(1, len(places) + 1)) else None
 
     def beside(self, n_items: int) -> Self:
         """The same beside votes on so many items."""
@@ -121,6 +130,8 @@ class GoldDesign(_Drawn, Subset):
         Items that all of gold was drawn from; None if some of it was there before.
     n_pool : int or None
         Items that the votes are on.
+    place_of : mapping of str to int
+        Place in the draw of each gold item, by the text of its id, if the file tells.
     """
 
     n_drawn: int
@@ -134,6 +145,7 @@ class GoldDesign(_Drawn, Subset):
     is_heeded: bool = False
     n_from: int | None = None
     n_pool: int | None = None
+    place_of: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     how = ""
 
     def __str__(self) -> str:
@@ -150,7 +162,8 @@ class StratifiedGold(_Drawn, Stratified):
     ----------
     stratum_of : mapping of str to str
         Stratum of each gold item, by the text of its id.
-    n_drawn, n_candidates, seed, n_labeled, has_gaps, stopping, way_out, n_beyond, is_heeded, n_from, n_pool
+    n_drawn, n_candidates, seed, n_labeled, has_gaps, stopping, way_out, n_beyond, is_heeded, n_from, n_pool,
+    place_of
         As those of :class:`GoldDesign`.
     """
 
@@ -169,6 +182,7 @@ class StratifiedGold(_Drawn, Stratified):
     is_heeded: bool = False
     n_from: int | None = None
     n_pool: int | None = None
+    place_of: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def called(self) -> str:

@@ -25,6 +25,11 @@ larger than a candidate T starts with 1 and multiplies the money by 1 + stake_t 
    refuted, all of the cell is. The first cell that is not is cut again, with its own stakes. What lies below is
    refuted, and the truth, which lies in one cell, is refuted with probability at most ``error``.
 
+4. *Whenever drawing stops.* In the order in which units were drawn, money ever reaches 1 / error with probability at
+   most ``error`` (Ville, 1939). So with this one order, stakes that suit a number of draws which was named before, and
+   everything refuted that ever was, bounds hold after every draw at once. Other orders of the same draws mix early and
+   late ones, and are of no use here.
+
 The upper bound is the lower one of the negative values. How tight it is rests on stakes and slopes: these follow the
 variance of the x_t so far, and what a single unit could cost. (Betting without replacement: Waudby-Smith and Ramdas,
 2020 and 2024.) Against the mean money at the end of eight orders, stopping and running means made bounds narrower by 3
@@ -33,12 +38,19 @@ to 20 % for ratings, shares and differences, and by no more than 3 % for cluster
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.hypergeometric import ROUNDING
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+# Which candidates money refutes, given its logarithm, of shape (n_orders, n_draws, n_totals), and the goal's.
+Refutes: TypeAlias = Callable[[FloatArray, float], BoolArray]
 
 # How much of what a guess is off may be taken from the value.
 SLOPES = np.linspace(0, 1, 5)
@@ -143,9 +155,48 @@ def total_bounds(
         return low, high
     rng = np.random.default_rng([seed, len(values)])
     orders = np.array([rng.permutation(len(values)) for _ in range(n_orders)])
-    rows = drawn_kinds[orders], values[orders]
-    least = min(_largest_refuted(kinds, *rows, error / 2, low), high)
-    most = max(-_largest_refuted(kinds.mirrored(), rows[0], -rows[1], error / 2, -high), low)
+    return _both_sides(kinds, drawn_kinds[orders], values[orders], error, len(values), is_refuted)
+
+
+def running_bounds(
+    kinds: Kinds, drawn_kinds: IntArray, values: FloatArray, error: float, *, horizon: int
+) -> tuple[float, float]:
+    """Bounds on the sum of the values of all units that hold after every draw, by betting in the order of the draws.
+
+    *Guarantee*: with probability at least ``1 - error`` the sum lies within the bounds after every draw, and so
+    whenever and for whatever reason drawing stops, if units come at random without replacement, and stand in the order
+    in which they came. Guesses, ``horizon`` and error must be settled before the first value is seen.
+
+    Parameters
+    ----------
+    kinds, drawn_kinds, values, error
+        As for :func:`total_bounds`; here in the order drawn.
+    horizon : int
+        Number of draws for which bounds are to be tightest. It costs width elsewhere, never the guarantee.
+
+    Examples
+    --------
+    >>> kinds = Kinds(np.array([0.0, 0.0]), np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.array([400, 600]))
+    >>> low, high = running_bounds(kinds, np.arange(100) % 2, np.arange(100) % 2 * 1.0, error=0.05, horizon=120)
+    >>> round(low), round(high)
+    (563, 637)
+    """
+    low, high = certain_bounds(kinds, drawn_kinds, values)
+    if error <= 0 or len(values) == 0 or low >= high:
+        return low, high
+    return _both_sides(kinds, drawn_kinds[None], values[None], error, horizon, was_refuted)
+
+
+def _both_sides(
+    kinds: Kinds, drawn: IntArray, values: FloatArray, error: float, horizon: int, refutes: Refutes
+) -> tuple[float, float]:
+    """Each with half of the error; draws in one or several orders."""
+    low, high = certain_bounds(kinds, drawn[0], values[0])
+    looks = look(kinds, drawn, values, error / 2, horizon)
+    least = min(_largest_refuted(kinds, looks, error / 2, low, refutes), high)
+    kinds = kinds.mirrored()
+    looks = look(kinds, drawn, -values, error / 2, horizon)
+    most = max(-_largest_refuted(kinds, looks, error / 2, -high, refutes), low)
     return least, max(least, most)
 
 
@@ -156,34 +207,39 @@ def certain_bounds(kinds: Kinds, drawn_kinds: IntArray, values: FloatArray) -> t
     return seen + float(others @ kinds.low), seen + float(others @ kinds.high)
 
 
-def _largest_refuted(kinds: Kinds, drawn: IntArray, values: FloatArray, error: float, certain: float) -> float:
+def _largest_refuted(kinds: Kinds, looks: Looks, error: float, certain: float, refutes: Refutes) -> float:
     """Largest sum, as far as was looked, below which all are refuted or impossible."""
-    looks, goal = look(kinds, drawn, values, error), np.log(1 / error) + ROUNDING
+    goal = np.log(1 / error) + ROUNDING
     edges = float(kinds.count @ kinds.low) + float(kinds.count @ (kinds.high - kinds.low)) * _CELLS
     tops = edges[1:][edges[1:] > certain]
-    cell = _first_open(looks, tops, tops, goal)
+    cell = _first_open(looks, tops, tops, goal, refutes)
     if cell == len(tops):
         return float(edges[-1])
     low, high = max(certain, edges[edges < tops[cell]][-1]), tops[cell]
     for _ in range(_N_ROUNDS):
         totals = np.linspace(low, high, _N_CUTS + 1)
-        first = _first_open(looks, totals[1:-1], np.full(_N_CUTS - 1, tops[cell]), goal)
+        first = _first_open(looks, totals[1:-1], np.full(_N_CUTS - 1, tops[cell]), goal, refutes)
         low, high = totals[first], totals[first + 1]
     return float(low)
 
 
-def _first_open(looks: Looks, totals: FloatArray, tops: FloatArray, goal: float) -> int:
+def _first_open(looks: Looks, totals: FloatArray, tops: FloatArray, goal: float, refutes: Refutes) -> int:
     """Place of the first candidate that is not refuted, given the tops of the cells they are in; else their number."""
     n_at_once = max(1, _MOST_NUMBERS // looks.moved.size)
     for start in range(0, len(totals), n_at_once):
         some = slice(start, start + n_at_once)
-        is_open = ~is_refuted(log_money(looks, totals[some], tops[some]), goal)
+        is_open = ~refutes(log_money(looks, totals[some], tops[some]), goal)
         if is_open.any():
             return start + int(np.argmax(is_open))
     return len(totals)
 
 
-def is_refuted(money: FloatArray, goal: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def was_refuted(money: FloatArray, goal: float) -> BoolArray:
+    """Whether the money of one order, that of the draws, ever reached the goal."""
+    return np.asarray(money[0].max(axis=0) >= goal)
+
+
+def is_refuted(money: FloatArray, goal: float) -> BoolArray:
     """Whether a running mean over the orders, of the money at the end or on stopping, reaches the goal."""
     stop = goal + np.log(_STOP)
     ends = np.where(money.max(axis=1) >= stop, stop, money[:, -1])
@@ -204,8 +260,11 @@ def log_money(looks: Looks, totals: FloatArray, tops: FloatArray) -> FloatArray:
     return np.asarray(np.log(np.maximum(1 + wins, 1e-300)).cumsum(axis=1))
 
 
-def look(kinds: Kinds, drawn: IntArray, values: FloatArray, error: float) -> Looks:
-    """Slopes and stakes before each draw, from those before it; kinds and values of shape (n_orders, n_draws)."""
+def look(kinds: Kinds, drawn: IntArray, values: FloatArray, error: float, horizon: int | None = None) -> Looks:
+    """Slopes and stakes before each draw, from those before it; kinds and values of shape (n_orders, n_draws).
+
+    Stakes suit ``horizon`` draws, or as many as there are.
+    """
     high, guess = kinds.high[drawn], kinds.guess[drawn]
     left = kinds.n_units - np.arange(drawn.shape[1], dtype=float)
     mean_guess = (kinds.count @ kinds.guess - _before(guess)) / left
@@ -216,8 +275,9 @@ def look(kinds: Kinds, drawn: IntArray, values: FloatArray, error: float) -> Loo
     least = least + SLOPES * mean_guess[..., None]
     # What a candidate is off by counts N / left times; stakes in proportion win most.
     growth = kinds.n_units / left
-    bold = np.sqrt(2 * _BOLDNESS * np.log(1 / error) / variance / (growth**2).sum())
-    place = _tightest(bold, variance, _RISK / np.maximum(mean - least, 1e-300), np.log(1 / error) / len(left))
+    planned = kinds.n_units / (kinds.n_units - np.arange(min(horizon or len(left), kinds.n_units), dtype=float))
+    bold = np.sqrt(2 * _BOLDNESS * np.log(1 / error) / variance / (planned**2).sum())
+    place = _tightest(bold, variance, _RISK / np.maximum(mean - least, 1e-300), np.log(1 / error) / len(planned))
     moved, least, bold = (np.take_along_axis(part, place, axis=2)[..., 0] for part in (moved, least, bold))
     most = (kinds.count @ kinds.high - _before(high)) / left
     return Looks(moved, _before(values), left, least, most, growth * bold)

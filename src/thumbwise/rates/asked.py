@@ -13,11 +13,14 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.box.designs import ByClass
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
-from thumbwise.box.opened_gold import as_design, known_gold, open_gold
+from thumbwise.box.opened_gold import as_design, known_gold, open_gold, stopped
 from thumbwise.box.opinions.choosing import population_of
+from thumbwise.box.stopping import Looks
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
-from thumbwise.rates.counts import Rows
+from thumbwise.rates.counts import Counts, Rows, Said
+from thumbwise.rates.intervals import BY_NAME, Interval, Method
 from thumbwise.rates.verdicts import Panel
+from thumbwise.rates.whenever import whenever
 from thumbwise.tables.opened_frames import is_missing
 from thumbwise.votes.inputs import VotesAndGold, as_votes, read_items
 from thumbwise.votes.labels import UNKNOWN
@@ -63,6 +66,18 @@ class Asked:
         nothing = np.zeros(len(pattern), dtype=np.int64), np.zeros(len(self.sample), dtype=np.int64)
         of_items, of_gold = nothing if groups is None else (groups.codes, groups.codes[self.placed("by")])
         return Rows(pattern, of_items, count, votes.inverse, of_gold, self.sample.labels, self.is_outside)
+
+    def interval(self, counts: Counts, error: float, method: Method, said: Said) -> Interval:
+        """Of the share that was counted, valid for the stopping rule: at whichever look, or whenever labeling stopped.
+
+        Under planned looks ``error`` is what is left for each of them. Whether the order of the draws is used is
+        settled before the first label: where it is known, and the panel is to help.
+        """
+        if not self.sample.stopping.is_anytime:
+            return BY_NAME[method](counts, error)
+        order = self.sample.design.drawn_order(self.sample) if method == "assisted" else None
+        sequence = None if order is None else said.in_order(order)
+        return whenever(counts, error, sequence, part=counts.n_items / max(1, self.sample.pool.n_items))
 
     def values(self, given: Any, argument: str) -> AnyArray:
         """One value for each item, of a column by its name or as given."""
@@ -148,8 +163,13 @@ def class_number(name: Hashable, class_names: Sequence[Hashable], argument: str 
     raise unknown_name(name, class_names, argument, "a class")
 
 
-def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
-    """Read votes and gold, wherever each of them is."""
+def open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None, looks: Looks = None) -> Asked:
+    """Read votes and gold, wherever each of them is, with the stopping rule."""
+    asked = _open_asked(votes, y, gold_is)
+    return replace(asked, sample=stopped(asked.sample, looks))
+
+
+def _open_asked(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
     if isinstance(votes, VotesAndGold):
         if y is not None:
             raise InvalidLabelsError(
@@ -212,6 +232,18 @@ def _all_there(column: AnyArray, argument: str) -> AnyArray:
             f"{missing[0]}. Fill it in, or leave these items out.",
         )
     return column
+
+
+def check_not_anytime(asked: Asked, argument: str, needs: str = "") -> None:
+    """Refuse what has no interval that would hold whenever labeling stopped."""
+    if asked.sample.stopping.is_anytime:
+        raise InvalidChoiceError(
+            Argument(argument),
+            f" needs {needs}a number of labels that was fixed before, or planned looks; this gold was labeled until "
+            "somebody stopped, ",
+            Argument("looks", '"anytime"'),
+            ". Ask for the share of a class without it.",
+        )
 
 
 def check_gold_in(groups: Groups, rows: Rows) -> None:

@@ -14,11 +14,13 @@ from thumbwise.box.designs import ByClass, Stratified
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, gold_items_are
+from thumbwise.box.stopping import Looks
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
 from thumbwise.rates.asked import (
     Asked,
     Groups,
     check_gold_in,
+    check_not_anytime,
     check_strata,
     check_within,
     class_number,
@@ -46,6 +48,7 @@ def rate(
     method: Method = "assisted",
     gold_is: GoldIs | Design | None = None,
     confidence_level: float = 0.95,
+    looks: Looks = None,
 ) -> Rates:
     """The share of a class among the items, or the mean of a number: estimate and guaranteed interval.
 
@@ -72,6 +75,9 @@ def rate(
         How gold was drawn, if the votes do not say.
     confidence_level : float
         That all intervals hold at once.
+    looks : sequence of int or "anytime", optional
+        When labeling could stop, settled before the first label was seen: at one of these numbers of gold labels, of
+        which this must be one; or at any moment. By default the number was fixed, or is what gold says of itself.
 
     Notes
     -----
@@ -79,6 +85,11 @@ def rate(
     ``assumption`` says. Everything but the labels themselves is used before any of them is: the panel's verdict is made
     from votes, the way to an interval is chosen by numbers of items, the error is shared evenly among the intervals.
     So the class, the groups, the method and the level must be settled before gold labels are seen.
+
+    With ``looks``, gold are the first items of a random order, and which planned look labeling stopped at may depend on
+    labels: the error is divided by their number. With ``"anytime"`` labeling may have stopped after any label, for any
+    reason: intervals hold after every label at once. They lean on the panel only where the order of the draws is known
+    (``designs.Subset(in_drawn_order=True)``, or a file that tells); means and clusters need planned looks.
 
     Examples
     --------
@@ -98,9 +109,10 @@ def rate(
     """
     check_level(confidence_level)
     check_method(method)
-    asking = _Asking(open_asked(votes, y, gold_is), of, by, versus, cluster, values, method)
+    asking = _Asking(open_asked(votes, y, gold_is, looks), of, by, versus, cluster, values, method)
     lines = asking.lines()
-    rows = tuple(line((1 - confidence_level) / len(lines)) for line in lines)
+    error = asking.asked.sample.stopping.each(1 - confidence_level)
+    rows = tuple(line(error / len(lines)) for line in lines)
     return Rates(rows, asking.evidence(confidence_level), asking.remarks)
 
 
@@ -206,6 +218,11 @@ class _Asking:
         return names
 
     def _check(self) -> None:
+        if self.method == "asymptotic":
+            check_not_anytime(self.asked, "method")
+        for argument, given in (("values", self.values), ("cluster", self.cluster)):
+            if given is not None:
+                check_not_anytime(self.asked, argument)
         if (self.of is None) == (self.values is None):
             names = ", ".join(repr(str(name)) for name in self.asked.sample.pool.class_names[:10])
             raise InvalidChoiceError(
@@ -240,7 +257,7 @@ class _Asking:
     def evidence(self, confidence_level: float) -> Evidence:
         """On what grounds intervals hold; single items of clusters are no random sample, and not checked as one."""
         n_permutations = 0 if self.clusters is not None else _PERMUTATIONS
-        evidence = gold_evidence(self.asked.sample, confidence_level, EXACT, n_permutations)
+        evidence = gold_evidence(self.asked.sample, confidence_level, EXACT, n_permutations, holds_anytime=True)
         if self.method == "asymptotic":
             evidence = replace(evidence, is_implied=False, method="asymptotic (PPI++)")
         if isinstance(self.design, ByClass):

@@ -9,9 +9,9 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import Argument, InvalidLabelsError
-from thumbwise.rates.asked import Asked, unknown_name
-from thumbwise.rates.counts import Rows
-from thumbwise.rates.intervals import BY_NAME, Interval, Method, asymptotic
+from thumbwise.rates.asked import Asked, check_not_anytime, unknown_name
+from thumbwise.rates.counts import Rows, Said
+from thumbwise.rates.intervals import Interval, Method, asymptotic
 from thumbwise.rates.means import Drawn, Numbers
 from thumbwise.rates.questions import Line
 from thumbwise.rates.results import Rate
@@ -74,10 +74,11 @@ class Columns:
     def right(self, which: int, error: float) -> Rate:
         """How often one of them is right."""
         (on_rows, on_gold), (said, gold_said) = self.predicted[which], self.verdicts()
-        counts = self.rows.ask(said == on_rows, gold_said == on_gold, self.rows.labels == on_gold)
+        agrees, is_right = gold_said == on_gold, self.rows.labels == on_gold
+        counts = self.rows.ask(said == on_rows, agrees, is_right)
         beside = None if self.method == "asymptotic" else asymptotic(counts, error)
         what = f"the share of the {counts.n_items:,} items on which {self.names[which]} is right"
-        interval = BY_NAME[self.method](counts, error)
+        interval = self.asked.interval(counts, error, self.method, self.rows.said(agrees, is_right))
         return Rate(interval, self.names[which], "rate", what, self.method, counts.n_gold, counts.n_items, beside)
 
     def difference(self, error: float) -> Rate:
@@ -95,13 +96,16 @@ class Columns:
         ours, theirs = self.predicted
         is_plain = all((part != UNKNOWN).all() for part in (*ours, *theirs))
         if not (is_plain and self.asked.sample.pool.n_classes == 2) or self.method == "asymptotic":
+            check_not_anytime(self.asked, "versus", "two classes and columns that predict every item, or ")
             return self._units().interval(error, self.method)
         said, gold_said = self.verdicts()
         differ, gold_differ = ours[0] != theirs[0], ours[1] != theirs[1]
+        agrees, is_right = gold_said == ours[1], self.rows.labels == ours[1]
         counts = self.rows.where(differ, gold_differ).ask(
-            (said == ours[0])[differ], (gold_said == ours[1])[gold_differ], (self.rows.labels == ours[1])[gold_differ]
+            (said == ours[0])[differ], agrees[gold_differ], is_right[gold_differ]
         )
-        part, share = counts.n_items / self.asked.sample.pool.n_items, BY_NAME[self.method](counts, error)
+        share = self.asked.interval(counts, error, self.method, Said(agrees, is_right, gold_differ))
+        part = counts.n_items / self.asked.sample.pool.n_items
         return Interval(*(part * (2 * end - 1) for end in (share.estimate, share.lower, share.upper)))
 
     def _units(self) -> Drawn:

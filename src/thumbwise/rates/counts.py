@@ -56,6 +56,27 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
+class Said:
+    """What the panel says of each gold item that is asked about, and whether it is so.
+
+    Attributes
+    ----------
+    says, is_right : ndarray of bool, (n_gold,)
+    inside : ndarray of bool, (n_gold,)
+        Which gold items are among those asked about.
+    """
+
+    says: BoolArray
+    is_right: BoolArray
+    inside: BoolArray
+
+    def in_order(self, order: IntArray) -> Said:
+        """Those asked about, in the order of all gold items that is given."""
+        chosen = order[self.inside[order]]
+        return Said(self.says[chosen], self.is_right[chosen], self.inside[chosen])
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
     """The population in rows of items that are alike, and which rows the gold items belong to.
 
@@ -89,6 +110,11 @@ class Rows:
         if not self.is_separate:
             return Counts(right, drawn, population)
         return Counts(right, drawn, population + drawn, int(right.sum()), int(drawn.sum()))
+
+    def said(self, gold_says: BoolArray, is_right: BoolArray, group: int | None = None) -> Said:
+        """The same question for each gold item."""
+        inside = np.ones(len(self.labels), dtype=bool) if group is None else self.gold_group == group
+        return Said(gold_says, is_right, inside)
 
     def where(self, chosen: BoolArray, gold_chosen: BoolArray) -> Rows:
         """Some rows, and some gold items, chosen without looking at labels."""

@@ -35,6 +35,11 @@ class Interval:
         return Interval(min(high, max(low, self.estimate)), low, high)
 
 
+def less(ours: Interval, theirs: Interval) -> Interval:
+    """Of a difference, where both intervals hold."""
+    return Interval(ours.estimate - theirs.estimate, ours.lower - theirs.upper, ours.upper - theirs.lower)
+
+
 def exact(counts: Counts, error: float) -> Interval:
     """From gold alone: tails of the hypergeometric distribution, half of the error for each.
 

@@ -13,10 +13,12 @@ from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.linear import find_frequencies
 from thumbwise.box.moments.of_classes import class_frequencies
 from thumbwise.numerics.class_sizes import class_size_bounds
+from thumbwise.numerics.two_groups import TwoGroups, two_group_bounds
 from thumbwise.rates.asked import Asked
 from thumbwise.rates.intervals import Interval
 from thumbwise.rates.results import Rate
 
+_TWO = 2
 BY_CLASS = (
     "gold was drawn class by class, so that the share of a class is known only through the panel's error: a random "
     "sample of as many items would give a narrower interval"
@@ -29,12 +31,33 @@ def ask_design(asked: Asked, number: int, what: str, error: float) -> Rate:
     *Guarantee*: that of the design.
     """
     sample = asked.sample
-    interval, method = (
-        (_by_class(asked, number, error), "by class")
-        if isinstance(sample.design, ByClass)
-        else (_by_design(sample, number, error), sample.design.bounds_are)
-    )
+    interval, method = _answer(asked, number, error)
     return Rate(interval, None, "rate", what, method, len(sample), sample.pool.n_items)
+
+
+def _answer(asked: Asked, number: int, error: float) -> tuple[Interval, str]:
+    """An interval, and what kind it is; which one follows from the design, not from labels."""
+    sample, design = asked.sample, asked.sample.design
+    if isinstance(design, ByClass):
+        return _by_class(asked, number, error), "by class"
+    if isinstance(design, Stratified) and design.gold_is == "subset":
+        right, drawn, population = design.counts(sample, sample.labels == number)
+        if len(population) == _TWO:
+            return two_strata(right, drawn, population, error), "exact (two groups)"
+    return _by_design(sample, number, error), design.bounds_are
+
+
+def two_strata(right: IntArray, drawn: IntArray, population: IntArray, error: float) -> Interval:
+    """The share in two strata together, from a random sample of each.
+
+    *Guarantee*: that of :func:`thumbwise.numerics.two_groups.two_group_bounds`.
+    """
+    groups = TwoGroups(*((int(part[0]), int(part[1])) for part in (right, drawn, population)))
+    low, high = two_group_bounds(groups, error)
+    n_items = max(1, int(population.sum()))
+    seen = drawn > 0
+    estimate = float((population * right / np.maximum(drawn, 1))[seen].sum() / max(1, population[seen].sum()))
+    return Interval(estimate, low / n_items, high / n_items).held(0, 1)
 
 
 def _by_design(sample: GoldSample, number: int, error: float) -> Interval:

@@ -12,9 +12,9 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.rates.asked import Asked, Groups
-from thumbwise.rates.counts import Counts, Rows
+from thumbwise.rates.counts import Counts, Rows, Said
 from thumbwise.rates.differences import difference
-from thumbwise.rates.intervals import BY_NAME, Interval, Method, asymptotic
+from thumbwise.rates.intervals import Interval, Method, asymptotic, less
 from thumbwise.rates.means import Drawn, Numbers
 from thumbwise.rates.results import Kind, Rate, Unit
 from thumbwise.summaries import plural
@@ -90,16 +90,24 @@ class Shares(Question):
     def rows(self) -> Rows:
         return self.asked.rows(self.groups)
 
+    def said(self, group: int | None) -> Said:
+        """What the panel says of the gold items: this class, or others."""
+        gold_says = self.asked.panel.verdicts(self.asked.sample.votes.patterns) == self.number
+        return self.rows.said(gold_says[self.rows.gold_pattern], self.rows.labels == self.number, group)
+
     def counts(self, group: int | None) -> Counts:
         """Items of which the panel says this class and others."""
-        panel, sample, rows = self.asked.panel, self.asked.sample, self.rows
-        says = (panel.verdicts(sample.pool.patterns) == self.number)[rows.pattern]
-        gold_says = (panel.verdicts(sample.votes.patterns) == self.number)[rows.gold_pattern]
-        return rows.ask(says, gold_says, rows.labels == self.number, group)
+        rows, said = self.rows, self.said(group)
+        says = (self.asked.panel.verdicts(self.asked.sample.pool.patterns) == self.number)[rows.pattern]
+        return rows.ask(says, said.says, said.is_right, group)
+
+    def interval(self, group: int | None, error: float) -> Interval:
+        """By the method, valid for the stopping rule."""
+        return self.asked.interval(self.counts(group), error, self.method, self.said(group))
 
     def rate(self, group: int | None, error: float) -> Rate:
         counts = self.counts(group)
-        interval = BY_NAME[self.method](counts, error)
+        interval = self.interval(group, error)
         beside = None if self.method == "asymptotic" else asymptotic(counts, error)
         what = self.among(group, counts.n_items)
         name = self.group_name(group)
@@ -109,8 +117,13 @@ class Shares(Question):
         both = self.counts(ours), self.counts(theirs)
         beside = None if self.method == "asymptotic" else difference(*both, error, "asymptotic")
         pair = self.pair(ours, theirs)
+        if self.asked.sample.stopping.is_anytime:
+            # Each share on its own, with half of the error: other ways count both groups at one number of labels.
+            found = less(self.interval(ours, error / 2), self.interval(theirs, error / 2))
+        else:
+            found = difference(*both, error, self.method, is_apart=self.is_apart)
         return Rate(
-            difference(*both, error, self.method, is_apart=self.is_apart),
+            found,
             " - ".join(pair),
             "difference",
             f"{self.name} in {self.group_name(ours)} less that in {self.group_name(theirs)}",
@@ -173,7 +186,7 @@ class Means(Question):
     def _apart(self, weights: tuple[FloatArray, FloatArray], error: float, method: Method) -> Interval:
         """Each mean on its own, with half of the error: what was drawn in one group is no sample of both."""
         mine, other = (self._drawn(weight).interval(error / 2, method) for weight in weights)
-        return Interval(mine.estimate - other.estimate, mine.lower - other.upper, mine.upper - other.lower)
+        return less(mine, other)
 
     def _answer(
         self,

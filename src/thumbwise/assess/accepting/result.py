@@ -275,7 +275,7 @@ class Triage(Statement):
 
     def _claimed_at(self, ladder: Ladder, shares: Sequence[float]) -> dict[float, Accepted]:
         """The largest set that is shown to be so precise, or more so by a test for another of these shares."""
-        error = (1 - (self.confidence_level or 0)) / len(shares)
+        error = self.asked.sample.stopping.each(1 - (self.confidence_level or 0)) / len(shares)
         family = Family(None, np.ones(len(self.ranked.size), dtype=bool), ladder)
         claimed, found = np.zeros(len(ladder), dtype=bool), {}
         for share in sorted(shares, reverse=True):

@@ -130,6 +130,21 @@ class Stratified(Design):
         each = dict(zip(self.sizes, self.n_drawn_of_each.tolist(), strict=True))
         return np.array([self.sizes[name] / each[name] for name in self.strata.tolist()])
 
+    def counts(self, sample: GoldSample, is_so: AnyArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Of each group, how many gold items are so, how many there are, and how many items of the pool.
+
+        For gold that is part of the pool.
+        """
+        if self.sizes is not None:
+            inside = [self.strata == name for name in self.sizes]
+            population = np.array(list(self.sizes.values()))
+        else:
+            pool = cast(Votes, sample.pool)  # it has groups
+            inside = [sample.votes.groups == group for group in range(len(pool.group_names))]
+            population = np.bincount(pool.groups, minlength=len(inside))
+        right, drawn = (np.array([int(part[one].sum()) for one in inside]) for part in (is_so, np.ones(len(is_so))))
+        return right, drawn, population
+
     def intervals(self, sample: GoldSample, errors: FloatArray) -> Intervals:
         """Bounds on the sum over the groups."""
         if self.sizes is not None:

@@ -63,7 +63,8 @@ def choose_opinions(
 
     By default: nothing for up to four distinct rules, which each say more than they say together; for more, majority
     vote and the panel; and with at least 30 gold labels, drawn plainly at random, a learned opinion, which then gets
-    nine tenths of the error. Where items have features, there is always something to learn.
+    nine tenths of the error; but not if labeling could stop at any moment, since it goes through gold in orders that
+    mix early and late labels. Where items have features, there is always something to learn.
     No label has a part in this. A plan asks for another number of gold labels than there are, ``n_gold``.
     """
     population, asked = population_of(sample), read_opinions(asked)
@@ -110,6 +111,8 @@ def _cannot_learn(sample: GoldSample, n_gold: int) -> str | None:
     n_classes, n_patterns = sample.pool.n_classes, sample.pool.patterns.n_patterns
     if not sample.design.is_plain:
         return "needs gold that is a plain random sample"
+    if sample.stopping.is_anytime:
+        return "goes through gold in several orders, and so needs a number of labels that was fixed before, or looks"
     if n_gold < LEAST_GOLD:
         return f"needs at least {LEAST_GOLD} gold labels, to learn from and to test; found {n_gold}"
     if n_classes >= MANY_CLASSES or n_patterns * n_classes > MOST_CELLS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -151,4 +151,4 @@ def _with_groups(
         votes.with_groups(levels.places(levels.losses(some)), levels.names)
         for votes, some in ((pool, rows), (sample.votes, gold_rows))
     ]
-    return GoldSample(grouped[1], sample.labels, grouped[0], sample.design, sample.builders, sample.skips_classes)
+    return replace(sample, votes=grouped[1], pool=grouped[0])
