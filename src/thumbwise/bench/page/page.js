@@ -134,8 +134,8 @@ function endWords() {
     words.push(element("p", {}, button("Back to first labels", () => toggleAgain())));
     return words;
   }
-  words.push(element("p", { className: "plain-text" }, `${labeled} items have a label. The file is gold for every command: `
-    + `--gold ${state.gold}. End the bench with Ctrl-C in its terminal.`));
+  words.push(element("p", { className: "plain-text" }, `${labeled} items have a label. The file is gold for every command: `,
+    element("span", { className: "option" }, "--gold"), ` ${state.gold}. End the bench with Ctrl-C in its terminal.`));
   if (again.done < again.of) {
     words.push(element("p", {}, `Would you label a random tenth of them again (${again.of - again.done} items)? It tells how `
       + "far a label can be relied on."));
