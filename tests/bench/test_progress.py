@@ -189,8 +189,10 @@ def test_sets_are_bounded_as_their_part_of_the_draws_suggests() -> None:
     np.testing.assert_array_equal(found, anytime_sides(wrong, drawn, size, 0.0, 0.1, horizon=120 * size / N_ITEMS))
 
 
-@pytest.mark.parametrize(("wrong_at", "accepted"), [([], 0.95), ([0.9], 0.0), ([0.7], 0.35), ([0.5], 0.65)])
-def test_the_first_set_that_fails_ends_the_sequence(wrong_at: list[float], accepted: float) -> None:
+@pytest.mark.parametrize(
+    ("bar", "n_wrong", "accepted"), [(0.9, 0, 0.95), (0.9, 4, 0.0), (0.7, 20, 0.35), (0.5, 20, 0.65)]
+)
+def test_the_first_set_that_fails_ends_the_sequence(bar: float, n_wrong: int, accepted: float) -> None:
     """The smallest set is too small to be shown to be precise, and is passed over; open places are wrong.
 
     Kills a sequence that begins at the smallest set, and one that goes on after a set that fails.
@@ -198,8 +200,7 @@ def test_the_first_set_that_fails_ends_the_sequence(wrong_at: list[float], accep
     sureness = np.tile([0.95, 0.9, 0.9, 0.9, 0.7, 0.7, 0.7, 0.5, 0.5, 0.5], 60)
     sureness = np.where((sureness == 0.95) & (np.arange(N_ITEMS) % 20 == 10), 0.3, sureness)
     is_right = np.ones(N_ITEMS, dtype=bool)
-    for bar in wrong_at:
-        is_right[np.flatnonzero(sureness == bar)[:20]] = False
+    is_right[np.flatnonzero(sureness == bar)[:n_wrong]] = False
     rule, surest = Rule(StoppingRule.of((200,)), None, 0.95, N_ITEMS), Surest.of(sureness)
     seen = Seen(np.where(sureness[:200] == 0.3, -2, 0))
     found = accepted_share(rule, seen, is_right[:200], surest, 0.95)

@@ -10,7 +10,7 @@ import pytest
 import thumbwise as tw
 from thumbwise.io.gold_lines import Answer, Design, Header, Items, Stopping
 
-N_ITEMS = 400
+N_ITEMS = 3000
 
 
 def write(folder: Path, stopping: Stopping, n: int) -> tuple[Path, Path, np.ndarray, np.ndarray]:
