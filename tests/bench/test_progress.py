@@ -121,6 +121,8 @@ def test_what_is_skipped_counts_against_every_bound(rule: Stopping) -> None:
     high = bounds([right + 7], [80], [N_ITEMS], 0.025, 0.025)[1][0]
     found = measure(alone, answers(80, skipped=range(3, 70, 11)))
     assert ends(found) == (low / N_ITEMS, high / N_ITEMS)
+    assert any("7 skipped or open items count against all of this" in sentence for sentence in found.sentences)
+    assert measure(alone, answers(80, skipped=[80])).n_counted == 80
 
 
 def test_unclear_items_are_of_no_class() -> None:
@@ -178,6 +180,31 @@ def test_enough_is_accepted_if_every_set_on_the_way_is_shown_to_be_precise() -> 
         assert 0 < found < 1
     assert (surest.sizes == [(sureness >= bar).sum() for bar in surest.bars]).all()
     assert accepted_share(whole, Seen(np.zeros(3, dtype=np.int64)), is_right[:3], surest, 0.999) == 0.0
+
+
+def test_sets_are_bounded_as_their_part_of_the_draws_suggests() -> None:
+    rule = Rule(StoppingRule.of("anytime"), None, 0.9, N_ITEMS)
+    wrong, drawn, size = (np.array(part) for part in ([1, 3], [20, 70], [100, 450]))
+    found = rule.sides(wrong, drawn, size, 0.0, 0.1)
+    np.testing.assert_array_equal(found, anytime_sides(wrong, drawn, size, 0.0, 0.1, horizon=120 * size / N_ITEMS))
+
+
+@pytest.mark.parametrize(
+    ("bar", "n_wrong", "accepted"), [(0.9, 0, 0.95), (0.9, 4, 0.0), (0.7, 20, 0.35), (0.5, 20, 0.65)]
+)
+def test_the_first_set_that_fails_ends_the_sequence(bar: float, n_wrong: int, accepted: float) -> None:
+    """The smallest set is too small to be shown to be precise, and is passed over; open places are wrong.
+
+    Kills a sequence that begins at the smallest set, and one that goes on after a set that fails.
+    """
+    sureness = np.tile([0.95, 0.9, 0.9, 0.9, 0.7, 0.7, 0.7, 0.5, 0.5, 0.5], 60)
+    sureness = np.where((sureness == 0.95) & (np.arange(N_ITEMS) % 20 == 10), 0.3, sureness)
+    is_right = np.ones(N_ITEMS, dtype=bool)
+    is_right[np.flatnonzero(sureness == bar)[:n_wrong]] = False
+    rule, surest = Rule(StoppingRule.of((200,)), None, 0.95, N_ITEMS), Surest.of(sureness)
+    seen = Seen(np.where(sureness[:200] == 0.3, -2, 0))
+    found = accepted_share(rule, seen, is_right[:200], surest, 0.95)
+    assert found == pytest.approx(accepted)
 
 
 def test_what_is_accepted_is_precise_however_somebody_stops() -> None:

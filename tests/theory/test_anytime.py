@@ -97,6 +97,8 @@ def test_each_side_has_an_error_of_its_own_and_none_means_certain() -> None:
     assert tuple(map(int, anytime_bounds(30, 40, 500, 0.0))) == (30, 490)
     assert tuple(map(int, anytime_bounds(3, 10, 10, 0.05))) == (3, 3)
     assert tuple(map(int, anytime_bounds(0, 0, 10, 0.05))) == (0, 10)
+    for right in range(200, 800, 37):  # one item is left, in cells of several candidates
+        assert tuple(map(int, anytime_bounds(right, 999, 1000, 0.05))) == (right, right + 1)
 
 
 def test_questions_are_answered_one_by_one_whatever_stands_beside_them() -> None:

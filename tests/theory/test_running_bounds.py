@@ -43,7 +43,8 @@ def test_the_chance_that_bounds_ever_miss_is_at_most_the_error(error: float, hor
 
 def money_by_hand(kinds: list[int], values: list[float], total: float, top: float, error: float, horizon: int) -> float:
     """The most money that was ever there, for 0/1 values and a guess of 0 or 1, one draw after the other."""
-    counts, seen, money, best = KINDS_OF_MANY.count.tolist(), [], 1.0, 1.0
+    counts, money, best = KINDS_OF_MANY.count.tolist(), 1.0, 1.0
+    seen: list[tuple[int, float, float]] = []
     n = sum(counts)
     share = counts[1] / n
     planned = sum((n / (n - t)) ** 2 for t in range(horizon))
@@ -51,7 +52,7 @@ def money_by_hand(kinds: list[int], values: list[float], total: float, top: floa
         left = n - t
         guess_left = (counts[1] - sum(k for k, _, _ in seen)) / left
         known = sum(v for _, v, _ in seen)
-        chosen = None
+        chosen = (np.inf, 0.0, 0.0, 0.0)
         for s in SLOPES.tolist():
             moved = [v - s * (k - g) for k, v, g in seen]
             mean = (share + sum(moved)) / (1 + t)
@@ -63,7 +64,7 @@ def money_by_hand(kinds: list[int], values: list[float], total: float, top: floa
             least = min(0.0, -s) + s * guess_left
             stake = min(bold, 0.95 / max(mean - least, 1e-300))
             worth = np.log(1 / error) / horizon / stake + stake * variance / 2
-            if chosen is None or worth < chosen[0] - 1e-15:
+            if worth < chosen[0] - 1e-15:
                 chosen = worth, s, bold * n / left, least
         _, s, bold, least = chosen
         largest = min((top - known) / left, (n - t) / left)

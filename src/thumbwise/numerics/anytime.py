@@ -14,9 +14,9 @@ with probability at most ``error`` (Ville, 1939).
 1. *A lower bound.* K is refuted, at any moment, if the mean of L_n(K') / L_n(K) over its wagers K' >= K reaches
    1 / error. The truth ever is with probability at most ``error``.
 2. *All candidates.* They are cut into cells by the size of the population alone, and in a cell all K have the wagers of
-   its top. L_n is unimodal in K, so up to its mode the ratio falls as K grows within a cell: where the largest K of a
-   cell up to the mode is refuted, all of the cell is. The first cell that is not is cut by halving. The mode itself is
-   never refuted, no ratio there being above 1.
+   its top. L_n grows with K up to its mode, and falls beyond. So within a cell the ratio falls as K grows up to the
+   mode, and beyond it is at most 1, wagers being no smaller than K: no K beyond is refuted, and where the top of a cell
+   is, all of the cell is. The first cell whose top is not refuted is cut by halving.
 3. *Wagers.* After h draws, K' wins most against K if h KL(K' / N, K / N) = log(1 / error). Three are made for each K:
    for a typical number of draws, a quarter and four times of it.
 
@@ -112,10 +112,8 @@ def _fewest(counts: IntArray, error: FloatArray, horizon: FloatArray) -> IntArra
     goal = -np.log(np.minimum(error, 0.5)) + ROUNDING
     edges = np.floor(population[:, None] * _CELLS).astype(np.int64)
     edges[:, 0], edges[:, -1] = -1, population
-    mode = right * (population + 1) // np.maximum(drawn, 1)
-    mode = np.clip(mode, right, population - (drawn - right))
     won = log_winnings(counts, edges[:, 1:], goal, horizon)
-    tops = np.minimum(edges[:, 1:], mode[:, None])
+    tops = np.minimum(edges[:, 1:], (population - (drawn - right))[:, None])  # more are impossible
     is_open = ~_is_refuted(counts[:, :, None], tops, won, goal[:, None])
     cell = np.argmax(is_open, axis=1)[:, None]
     low, high, won = (np.take_along_axis(part, cell, axis=1)[:, 0] for part in (edges[:, :-1], tops, won))
@@ -149,7 +147,7 @@ def log_winnings(counts: IntArray, tops: IntArray, goal: FloatArray, horizon: Fl
 def _is_refuted(
     counts: IntArray, total: IntArray, won: FloatArray, goal: FloatArray
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Whether the wagers have won enough against so many right ones, or these are too few for what was drawn."""
+    """Whether the wagers have won enough against so many right ones; too few for what was drawn always are."""
     right, drawn, population = counts
     lost = log_chance(*np.broadcast_arrays(right, drawn, population, np.maximum(total, 0)))
-    return np.asarray((total < right) | (won >= goal + lost))
+    return np.asarray(won >= goal + lost)
