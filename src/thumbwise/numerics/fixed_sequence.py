@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thumbwise._typing import IntArray
-from thumbwise.numerics.intervals import hypergeometric_sides, rate_bounds
+from thumbwise.numerics.hypergeometric import ROUNDING, log_tail
+from thumbwise.numerics.intervals import rate_bounds
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -37,8 +38,14 @@ def few_wrong(
     >>> few_wrong([0, 0, 1], [58, 59, 59], 10**6, 50_000, 0.05).tolist()
     [False, True, False]
     """
-    _, most = hypergeometric_sides(wrong, drawn, size, 0.0, error)
-    return np.asarray(most <= np.asarray(allowed))
+    given = np.broadcast_arrays(wrong, drawn, size, allowed)
+    w, d, n, a = (part.astype(np.int64).ravel() for part in given)
+    right_if_false = n - a - 1
+    passes = right_if_false < d - w  # more right ones were drawn than there would be
+    is_open = ~passes & (a >= w)
+    r, d, n, k = (part[is_open] for part in (d - w, d, n, right_if_false))
+    passes[is_open] = log_tail(r, d, n, k) <= np.log(min(error, 0.5)) - ROUNDING
+    return passes.reshape(given[0].shape)
 
 
 def seldom_missed(missed: npt.ArrayLike, drawn: npt.ArrayLike, share: npt.ArrayLike, error: float) -> BoolArray:
