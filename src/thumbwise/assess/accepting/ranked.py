@@ -29,7 +29,7 @@ class Parts:
     """Positions of the gold items that teach and of those that certify.
 
     Drawn by a seed, from gold in the order of its ids, without a look at labels: given the part that teaches, the
-    other is a random sample of all items that do not teach.
+    other is a random sample of all items that do not teach, if the seed was chosen without a look at the items.
     """
 
     teach: IntArray
