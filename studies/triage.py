@@ -5,8 +5,8 @@ The hold-out teaches the same regression with half of gold, and tests twenty thr
 Clopper-Pearson bounds, the error shared evenly (Bonferroni). Where the package MAPIE is installed, its controller tests
 its default hundred thresholds on the ranking of triage, with the same certifying labels; whether the proposed label is
 right is its binary class. It comes as it is (Holm's procedure), and with its fixed sequence from the highest threshold
-down from five starts, and in the order that the teaching labels suggest (its split fixed sequence). Items whose label is
-known are accepted by all. All of them at 95 %.
+down from five starts, and in the order that the teaching labels suggest (its split fixed sequence). Items whose label
+is known are accepted by all. All of them at 95 %.
 
 Draws go through the ranking, the ladders and the looks of :func:`thumbwise.triage`; the first of each data set go
 through the function itself too, which must accept the same.
@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import IntArray
 from thumbwise.assess.accepting.looks import look_at
 from thumbwise.assess.accepting.ranked import Parts, Ranked, gold_places, rank
 from thumbwise.assess.accepting.targets import Targets, count_tests, families, good_enough
@@ -173,8 +174,8 @@ def hold_out(draw: Draw, precision: float) -> BoolArray:
 
 def mapie(draw: Draw, precision: float, peer: str) -> BoolArray:
     """What its controller accepts, in one of its ways."""
-    from mapie.risk_control import BinaryClassificationController
-    from mapie.risk_control.fwer_control import FWERFixedSequenceTesting
+    from mapie.risk_control import BinaryClassificationController  # noqa: PLC0415  # if it is installed
+    from mapie.risk_control.fwer_control import FWERFixedSequenceTesting  # noqa: PLC0415
 
     ways: dict[str, dict[str, Any]] = {
         PEERS[0]: {},
@@ -204,11 +205,7 @@ def mapie(draw: Draw, precision: float, peer: str) -> BoolArray:
 
 def has_mapie() -> bool:
     """Whether the package is installed."""
-    try:
-        import mapie.risk_control  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("mapie") is not None
 
 
 def of_recall(draw: Draw) -> Kept:
@@ -243,7 +240,8 @@ def compare_with_triage(items: Items, gold: IntArray) -> None:
     _compare(accept(draw.ranked, Targets({}, {1: RECALL})), items, y, recall={second: RECALL})
     budget = round(LOOKED_AT * len(y))
     looks = tw.triage(items.population.votes, y, budget=budget).looks
-    assert looks is not None and looks.most_wrong == look_at(draw.ranked, len(y), budget, _ERROR).most_wrong
+    if looks is None or looks.most_wrong != look_at(draw.ranked, len(y), budget, _ERROR).most_wrong:
+        raise AssertionError("triage guarantees something else for a budget than this study")
 
 
 def _compare(taken: BoolArray, items: Items, y: IntArray, **asked: Any) -> None:
@@ -251,7 +249,8 @@ def _compare(taken: BoolArray, items: Items, y: IntArray, **asked: Any) -> None:
         accepts = tw.triage(items.population.votes, y, **asked).accepts
     except InvalidLabelsError:
         accepts = np.zeros(len(taken), dtype=bool)
-    assert (taken == accepts).all()
+    if not (taken == accepts).all():
+        raise AssertionError(f"triage accepts other labels than this study: {asked}")
 
 
 def row_of_precision(draws: Sequence[Draw], halved: Sequence[Draw], precision: float, n_peers: int) -> list[str]:

@@ -105,7 +105,7 @@ def most_passing(drawn: IntArray, size: IntArray, allowed: IntArray, error: floa
 
 
 def most_promising(passing: IntArray, drawn: IntArray, size: IntArray, wrong_rate: FloatArray) -> int:
-    """The set whose size times the chance to pass its test is largest, if this share of it is wrong; the first of several.
+    """The set whose size times the chance to pass its test is largest, if so large a share of it is wrong.
 
     The chance is binomial: what this decides is a matter of power, and no guarantee rests on it. It is rounded, so that
     the order in which doubts were added up has no say.
