@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -91,13 +91,14 @@ class Draw:
     """One draw of gold, and a ranking that a part of it taught."""
 
     items: Items
+    gold: IntArray
     sample: GoldSample
     parts: Parts
 
     @classmethod
     def of(cls, items: Items, gold: IntArray) -> Draw:
         sample = items.sample(gold)
-        return cls(items, sample, Parts.of(sample, 0))
+        return cls(items, gold, sample, Parts.of(sample, 0))
 
     @cached_property
     def places(self) -> IntArray:
@@ -109,7 +110,7 @@ class Draw:
 
     def halved(self) -> Draw:
         """The same gold, of which half teaches."""
-        return Draw(self.items, self.sample, Parts(*np.array_split(np.random.default_rng(0).permutation(len(self)), 2)))
+        return replace(self, parts=Parts(*np.array_split(np.random.default_rng(0).permutation(len(self)), 2)))
 
     def __len__(self) -> int:
         return len(self.sample)
