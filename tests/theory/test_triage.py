@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binom, hypergeom
 
@@ -19,6 +20,7 @@ from thumbwise.assess.accepting.ladders import climb
 from thumbwise.assess.accepting.ranked import Parts, Ranked, rank
 from thumbwise.assess.accepting.targets import Targets, count_tests, families, good_enough
 from thumbwise.rates.asked import open_asked
+from thumbwise.votes.lazy_votes import LazyVotes
 
 # Four levels of sureness, from which five of ten items are drawn.
 FEW = AllDraws((2, 2, 3, 3), 5, (0.95, 0.85, 0.75, 0.65), (0, 0, 0, 0))
@@ -324,6 +326,19 @@ def test_gold_of_its_own() -> None:
     ladder = found.families[0].family.ladder
     assert (ladder.allowed(0.8) == np.floor(0.2 * np.maximum(ladder.size - 240, 0) + 1e-9)).all()
     assert found.ranked.n_items == 2700 + 240
+
+
+def test_items_that_stay_elsewhere_are_accepted_by_their_patterns() -> None:
+    array, truth = made(0)
+    ids, rules = [f"i{i:04d}" for i in range(1500)], list("abcde")
+    y = labels_of_some(truth, 300, 0)
+    here = tw.Votes(array, item_ids=ids, rule_names=rules, n_classes=3)
+    rows = pl.LazyFrame({"id": ids, **{rule: array[:, j] for j, rule in enumerate(rules)}})
+    elsewhere = LazyVotes(rows, rules=rules, item_id="id", n_classes=3)
+    gold = tw.Gold(here.take(np.flatnonzero(y >= 0)), y[y >= 0], "subset")
+    one, other = tw.triage(here, y, precision=0.9), tw.triage(elsewhere, gold, precision=0.9)
+    assert (one.n_accepted, one.n_review) == (other.n_accepted, other.n_review)
+    assert one.families[0].threshold == other.families[0].threshold is not None
 
 
 def test_the_seed_chooses_who_teaches() -> None:
