@@ -31,7 +31,8 @@ def test_every_small_case_by_counting(error: float) -> None:
         a >= n or chance_of_so_few(w, d, n, a + 1) <= Fraction(error)  # with all allowed there is nothing to show
         for w, d, n, a in cases
     ]
-    assert few_wrong(*np.array(cases).T, error).tolist() == expected
+    wrong, drawn, size, allowed = np.array(cases).T
+    assert few_wrong(wrong, drawn, size, allowed, error).tolist() == expected
     assert 0.1 < np.mean(expected) < 0.9
 
 

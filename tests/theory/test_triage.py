@@ -153,7 +153,7 @@ def threshold_by_hand(ranked: Ranked, among: AnyArray, share: float, error: floa
         expected, allowed = n_set * n[1] // n[0], int((1 - share) * n_set + 1e-9)
         most = int((hypergeom.cdf(np.arange(expected + 1), n_set, allowed + 1, expected) <= error).sum()) - 1
         doubt = 2 * float((size * (1 - sure))[sure >= level].sum()) / n_set
-        promise.append((most, round(n_set * binom.cdf(most, expected, min(1, doubt)), 6)))
+        promise.append((most, n_set * binom.cdf(most, expected, min(1, doubt))))
     able = max(most for most, _ in promise)
     if able < 0:
         return None

@@ -65,17 +65,19 @@ class TriagePlan:
     def __str__(self) -> str:
         wanted = f"{percent(self.precision, 1)} precision and {level(self.confidence_level)} confidence"
         now = f"with the {self.n_gold:,} gold labels of now {percent(self.rows[0].accepted)} of the labels are accepted"
-        if len(self.rows) == 1:
+        if self.gain is None:
             return f"At {wanted}, {now}."
-        gain = next((row for row in self.rows[1:] if row.accepted >= self._half_way), self.rows[-1])
-        then = f"about {gain.n_gold:,} would let about {100 * gain.accepted:.0f} % be accepted"
+        then = f"about {self.gain.n_gold:,} would let about {100 * self.gain.accepted:.0f} % be accepted"
         return (
             f"At {wanted}, {now}; {then}, and no number more than about {percent(self.most)}. A plan is no guarantee."
         )
 
     @property
-    def _half_way(self) -> float:
-        return (self.rows[0].accepted + self.most) / 2
+    def gain(self) -> TriageRow | None:
+        """The first row half way from today to ``most``, or else the last; None if none is planned."""
+        half_way = (self.rows[0].accepted + self.most) / 2
+        last = None if len(self.rows) == 1 else self.rows[-1]
+        return next((row for row in self.rows[1:] if row.accepted >= half_way), last)
 
 
 def plan_triage(

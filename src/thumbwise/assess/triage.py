@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from thumbwise.assess.accepting.cascades import Cascade, climb_stages, good_in_stages, open_cascade
 from thumbwise.assess.accepting.looks import look_at
 from thumbwise.assess.accepting.ranked import TAUGHT, Parts, Ranked, rank
 from thumbwise.assess.accepting.result import Accepted, Triage
@@ -19,10 +21,11 @@ from thumbwise.assess.accepting.targets import (
     read_targets,
 )
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
+from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs
 from thumbwise.box.opened_gold import check_plain
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
-from thumbwise.numerics.fixed_sequence import BoolArray, fewest_labels
+from thumbwise.numerics.fixed_sequence import fewest_labels
 from thumbwise.rates.asked import Asked, open_asked
 
 # Of the check whether votes speak against a random draw.
@@ -37,6 +40,7 @@ def triage(
     recall: Any = None,
     per_class: bool = False,
     budget: int | None = None,
+    costs: Mapping[str, float] | None = None,
     gold_is: GoldIs | Design | None = None,
     confidence_level: float = 0.95,
     random_state: int = 0,
@@ -65,6 +69,10 @@ def triage(
     budget : int, optional
         Instead of targets: so many items can be looked at. They are the least sure ones; what is then guaranteed for
         all items, with people's labels counted as right, is in ``looks``.
+    costs : mapping of judge to float, optional
+        What one vote of each judge costs. Judges are then asked in stages, the cheap ones first, and an item stops at
+        the first stage that is sure enough; ``cascade`` tells of stages and costs, and decides later items
+        (:mod:`thumbwise.assess.accepting.cascades`). With one threshold for all classes, and no budget.
     gold_is : {"subset", "separate"} or Design, optional
         How gold was drawn, if the votes do not say; a plain random sample.
     confidence_level : float
@@ -98,38 +106,55 @@ def triage(
     278 of 5,000 items are left for a person to look at.
     """
     check_level(confidence_level)
-    asked, ranked = open_ranked(votes, y, gold_is, random_state)
+    asked = _open(votes, y, gold_is)
     _check_placed(asked)
-    sample = asked.sample
+    sample, parts = asked.sample, Parts.of(asked.sample, random_state)
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
     if budget is not None:
-        _check_alone(precision, recall)
-        return Triage(
-            asked, ranked, (), evidence, looks=look_at(ranked, asked.sample.pool.n_items, budget, 1 - confidence_level)
-        )
+        _check_alone(precision=precision, recall=recall, per_class=per_class or None, costs=costs)
+        ranked = rank(sample, parts)
+        looks = look_at(ranked, sample.pool.n_items, budget, 1 - confidence_level)
+        return Triage(asked, ranked, (), evidence, looks=looks)
+    _check_per_class(precision, recall, per_class)
     targets = read_targets(precision, recall, per_class, sample.pool.class_names)
-    _check_recall(targets, ranked.is_outside)
-    parts = families(ranked, targets)
-    error = (1 - confidence_level) / count_tests(parts, targets)
-    _check_possible(parts, targets, error)
-    accepted = tuple(_accept(part, good_enough(ranked, part, parts, targets, error)) for part in parts)
+    _check_recall(targets, sample.gold_is == "separate")
+    if costs is not None:
+        _check_one_threshold(targets)
+        cascade = open_cascade(sample, parts, costs)
+        return _accept_in_stages(asked, cascade, targets, evidence, 1 - confidence_level)
+    ranked = rank(sample, parts)
+    by_class = families(ranked, targets)
+    error = (1 - confidence_level) / count_tests(by_class, targets)
+    _check_possible(by_class, targets, error)
+    accepted = tuple(Accepted.largest(part, good_enough(ranked, part, by_class, targets, error)) for part in by_class)
     return Triage(asked, ranked, accepted, evidence, targets=targets)
 
 
 def open_ranked(votes: Any, y: Any, gold_is: GoldIs | Design | None, random_state: int) -> tuple[Asked, Ranked]:
     """Items and gold, a plain random sample, and the ranking that a part of it teaches."""
-    asked = open_asked(votes, y, gold_is)
-    check_plain(asked.sample.design)
+    asked = _open(votes, y, gold_is)
     return asked, rank(asked.sample, Parts.of(asked.sample, random_state))
 
 
-def _accept(family: Family, claimed: BoolArray) -> Accepted:
-    """The largest set that is claimed, or none."""
-    return Accepted(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
+def _open(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
+    asked = open_asked(votes, y, gold_is)
+    check_plain(asked.sample.design)
+    return asked
 
 
-def _check_alone(precision: Any, recall: Any) -> None:
-    for name, given in (("precision", precision), ("recall", recall)):
+def _accept_in_stages(asked: Asked, cascade: Cascade, targets: Targets, evidence: Evidence, error: float) -> Triage:
+    """The lowest threshold of all stages that is shown to be good enough."""
+    ladder = climb_stages(cascade)
+    everything = Family(None, np.ones(cascade.n_patterns, dtype=bool), ladder)
+    each = error / count_tests([everything], targets)
+    _check_possible([everything], targets, each)
+    part = Accepted.largest(everything, good_in_stages(cascade, ladder, targets, each))
+    chosen = cascade.at(part.level)
+    return Triage(asked, chosen.ranked, (part,), evidence, targets=targets, cascade=chosen)
+
+
+def _check_alone(**others: Any) -> None:
+    for name, given in others.items():
         if given is not None:
             raise InvalidChoiceError(
                 "either what accepted labels must be like is asked, or how many items can be looked at; found both, ",
@@ -153,6 +178,28 @@ def _check_placed(asked: Asked) -> None:
         )
 
 
+def _check_one_threshold(targets: Targets) -> None:
+    if targets.is_per_class:
+        raise InvalidChoiceError(
+            "judges that are asked in stages have one threshold for all classes: where items of one class stop settles "
+            "which are left for another. Found ",
+            Argument("costs"),
+            " and a precision for each class. Ask for one ",
+            Argument("precision"),
+            " of all labels, or drop the costs.",
+        )
+
+
+def _check_per_class(precision: Any, recall: Any, per_class: bool) -> None:
+    if per_class and precision is None and recall is not None:
+        raise InvalidChoiceError(
+            Argument("per_class"),
+            " says that a precision is asked of each class; found none. Add ",
+            Argument("precision", 0.95),
+            ", or drop it.",
+        )
+
+
 def _check_recall(targets: Targets, is_outside: bool) -> None:
     if targets.recall and is_outside:
         raise InvalidLabelsError(
@@ -173,8 +220,8 @@ def _check_possible(parts: list[Family], targets: Targets, error: float) -> None
     needed = fewest_labels(share, error)
     raise InvalidLabelsError(
         f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"it takes at least {needed} in the set, all of them right. Label {int(np.ceil(needed / (1 - TAUGHT)))} items "
-        "or more (a part of gold teaches), or ask for less with ",
+        f"in a large set it takes {needed} right of {needed}. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
+        "more, of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",
     )

@@ -38,14 +38,31 @@ class Design(ABC):
         Whether an item can be drawn more than once.
     bounds_are : str
         What kind of intervals it gives, in words.
+    called : str
+        What messages call it.
     objection : str or None
         What is known to speak against the draw, such as drawn items that were not labeled.
+    looks : tuple of int, "anytime" or None
+        Numbers of labels at which the labels could decide that labeling stops, if they could; "anytime" is all. None if
+        the number of labels was fixed before the first of them.
     """
 
     gold_is: GoldIs = "subset"
     is_plain: bool = False
     may_repeat: bool = False
     bounds_are: str = "exact (hypergeometric)"
+
+    @property
+    def called(self) -> str:
+        return type(self).__name__
+
+    @property
+    def looks(self) -> tuple[int, ...] | Literal["anytime"] | None:
+        return None
+
+    def heeding_looks(self) -> Self:
+        """The same for intervals that hold at all of the looks together; those for one number of labels do not."""
+        return self
 
     @property
     def objection(self) -> str | None:

@@ -114,10 +114,8 @@ def check_plain(design: Design) -> None:
     if not design.is_plain:
         raise InvalidBoxError(
             "this speaks of gold that is a plain random sample; found ",
-            f"{type(design).__name__}. Pass a plain random sample, ",
-            Argument("gold_is", '"subset"'),
-            " or ",
-            Argument("gold_is", '"separate"'),
+            f"{design.called}. Draw such a sample for it",
+            InPython(', and pass gold_is="subset" or gold_is="separate"'),
             ".",
         )
 

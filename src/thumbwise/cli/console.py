@@ -83,10 +83,16 @@ def print_understood(console: Console, source: str, reading: Reading, abstain: s
     _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
     for note in reading.notes:
         _say(console, visible(in_command_words(note)))
-    taken = "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
+    taken = _taken_as(reading)
     _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
     if reading.jury is not None:
         print_judges(console, reading.jury)
+
+
+def _taken_as(reading: Reading) -> str:
+    if reading.gold_design is not None and not reading.gold_design.is_plain:
+        return "random samples of each stratum"
+    return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
 
 
 def print_dropped(console: Console, rules: Sequence[str]) -> None:

@@ -137,7 +137,9 @@ def _parts(text: str, sign: str) -> set[str]:
     return {part.strip() for part in text.split(sign)} - {""}
 
 
-def refuse_doubtful_classes(votes: CountedVotes, gold_ids: AnyArray, gold_labels: IntArray) -> None:
+def refuse_doubtful_classes(
+    votes: CountedVotes, gold_ids: AnyArray, gold_labels: IntArray, listed: Sequence[str] = ()
+) -> None:
     """Refuse classes that nobody listed and that are likely slips of the pen.
 
     Parameters
@@ -145,6 +147,8 @@ def refuse_doubtful_classes(votes: CountedVotes, gold_ids: AnyArray, gold_labels
     votes : CountedVotes
     gold_ids, gold_labels : ndarray of shape (n_gold,)
         Ids and class numbers of the gold items.
+    listed : sequence of str
+        Classes that gold lists, which are none.
 
     Notes
     -----
@@ -158,7 +162,8 @@ def refuse_doubtful_classes(votes: CountedVotes, gold_ids: AnyArray, gold_labels
     _refuse_twins(names, n_votes, n_gold)
     refuse_joined_tags(names)
     rare = n_gold < min(max(RARE_LABELS, RARE_SHARE * len(gold_labels)), _SMALL_SHARE * len(gold_labels))
-    doubtful = np.flatnonzero((n_votes == 0) & (n_gold > 0) & rare)
+    is_listed = np.array([str(name) in set(listed) for name in votes.class_names])
+    doubtful = np.flatnonzero((n_votes == 0) & (n_gold > 0) & rare & ~is_listed)
     if len(doubtful):
         first = int(np.argmax(gold_labels == doubtful[0]))
         raise _no_vote(votes.class_names, int(doubtful[0]), n_votes, n_gold, gold_ids[first])

@@ -70,7 +70,7 @@ def read_elsewhere(
     ----------
     source : Path
         A file, a folder of Parquet files, or a pattern with wildcards.
-    gold : Table, frame, mapping of ids to labels, or None
+    gold : Table, DrawnGold, frame, mapping of ids to labels, or None
     roles : Roles
     connection : DuckDB connection, optional
         The database that reads the files.
@@ -100,7 +100,7 @@ def read_elsewhere(
         votes, classes = _open_votes(files, rules, id_name, known, roles, _one_in(stamps))
         gold_votes, labels = _take_gold(votes, classes, known)
         if roles.class_names is None and roles.codes is None:
-            refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels)
+            refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels, roles.listed)
     check_unchanged(stamps)
     stay = f"items stay in {pattern}; only patterns were read"
     notes = (*([] if roles.layout else [WIDE]), id_note, *(known.notes if known else ()), *silent_classes(votes), stay)

@@ -1,7 +1,8 @@
-"""Random items to be labeled next, and the table in which somebody fills their labels in."""
+"""Random items to be labeled next, and the tables in which somebody fills their labels in."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError
 from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign
+from thumbwise.io.gold_table import read_ids
 from thumbwise.io.readings import Reading
 from thumbwise.tables.table_files import Table, check_names
 from thumbwise.votes.labels import UNKNOWN, code_labels
@@ -50,11 +52,16 @@ def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: i
     ['q2', 'q4', 'q9']
     """
     pool, known = _pool_and_known(votes, gold)
+    return np.asarray(pool.item_ids[_draw_rows(known, n_items, seed)])
+
+
+def _draw_rows(known: AnyArray, n_items: int, seed: int) -> IntArray:
+    """Rows of items that are not known yet, in random order."""
     candidates = np.flatnonzero(~known)
     _check_size(n_items, len(candidates), seed)
     # A stream of its own for every round: one stream for all would draw like places in each.
     rng = np.random.default_rng([seed, int(known.sum())])
-    return np.asarray(pool.item_ids[rng.choice(candidates, n_items, replace=False)])
+    return np.asarray(rng.choice(candidates, n_items, replace=False))
 
 
 def _pool_and_known(votes: Any, gold: Any) -> tuple[Votes, AnyArray]:
@@ -116,12 +123,49 @@ def gold_to_label(reading: Reading, n_items: int, *, seed: int = 0) -> Table:
         DRAW: np.ma.array(np.arange(len(rows)) - len(before) + 1, mask=~is_new),
         DESIGN: np.ma.array(np.full(len(rows), str(design), dtype=object), mask=~is_new),
     }
-    _check_columns(reading)
+    check_columns([str(reading.id_name), *reading.passed_on])
     return Table(columns)
 
 
-def _check_columns(reading: Reading) -> None:
-    names = [str(reading.id_name), *reading.passed_on, "label", DRAW, DESIGN]
+def items_to_label(items: Table, id_name: str, n_items: int, *, seed: int = 0) -> Table:
+    """A gold table to be filled in, from items that nobody voted on yet: random ones, in random order.
+
+    Columns are ids, all others of the items, ``label``, and ``draw`` and ``design``, which keep how the items were
+    drawn; filled in, the table is read as gold with its design. The rows drawn depend on the seed and on how many items
+    there are, and are those that :func:`draw_gold` draws from votes on the same items without gold. Nothing is decided
+    after a label is seen.
+
+    Parameters
+    ----------
+    items : Table
+        A row per item.
+    id_name : str
+        Column of ids, which are there and unique.
+    n_items : int
+        How many to draw.
+    seed : int
+    """
+    others = [name for name in items.names if name != id_name]
+    try:
+        check_columns([id_name, *others])
+    except InvalidFileError as error:
+        raise InvalidFileError(error, " Or say which are passed on: ", Argument("columns", [...]), ".") from None
+    read_ids(items.columns[id_name], id_name, "the items")
+    rows = _draw_rows(np.zeros(items.n_rows, dtype=bool), n_items, seed)
+    design = GoldDesign(n_items, items.n_rows, seed)
+    return Table(
+        {
+            **{name: items.columns[name][rows] for name in (id_name, *others)},
+            "label": np.ma.array(np.full(n_items, None, dtype=object), mask=True),
+            DRAW: np.ma.asarray(np.arange(n_items) + 1),
+            DESIGN: np.ma.asarray(np.full(n_items, str(design), dtype=object)),
+        }
+    )
+
+
+def check_columns(given: Sequence[str]) -> None:
+    """Refuse ids and columns passed on that are called like one of those to be filled in."""
+    names = [*given, "label", DRAW, DESIGN]
     try:
         check_names(names)
     except InvalidFileError as error:

@@ -12,7 +12,8 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.distinct import Distinct, distinct_of
-from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, read_design
+from thumbwise.io.drawn_gold import DrawnGold
+from thumbwise.io.gold_design import DESIGN, DRAW, GoldDesign, StratifiedGold, read_design
 from thumbwise.io.roles import GOLD_LABEL_NAMES, ID_NAMES, ITEM_NAMES, Roles, listed, mend_repeated, named_like
 from thumbwise.io.unknown_gold import drop_unknown
 from thumbwise.tables.formats import Column
@@ -61,7 +62,7 @@ class GoldLabels:
     labels: Column
     ids: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
-    design: GoldDesign | None = None
+    design: GoldDesign | StratifiedGold | None = None
     only_counts: bool = False
 
     @cached_property
@@ -88,12 +89,14 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
 
     Parameters
     ----------
-    gold : Table, frame, mapping of ids to labels, or one label per item
+    gold : Table, DrawnGold, frame, mapping of ids to labels, or one label per item
         A pandas Series is a mapping of its index to labels; see :mod:`thumbwise.votes.reading.item_order`.
     id_name : str or None
         What the column of ids is called in the votes; None if they have none.
     roles : Roles
     """
+    if isinstance(gold, DrawnGold):
+        return _as_drawn(gold, id_name)
     if isinstance(gold, Mapping):
         gold = Table({"id": as_column(list(gold)), "label": as_column(list(gold.values()))})
     table = gold if isinstance(gold, Table) else as_table(gold)
@@ -115,6 +118,21 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     design = read_design(table, labels)
     notes = (note, *(f"{text} gold labels were used: {why}" for text, why in dropped))
     return GoldLabels(labels, tuple(map(str, ids.tolist())), notes if design is None else (*notes, design.note), design)
+
+
+def _as_drawn(gold: DrawnGold, id_name: str | None) -> GoldLabels:
+    """Labels of a file that says itself how they were drawn; items without ids have the numbers of their rows."""
+    if (gold.id_name is None) != (id_name is None):
+        drawn = "the numbers of their rows" if gold.id_name is None else f"those of column {gold.id_name!r}"
+        voted = "no column of ids" if id_name is None else f"ids in column {id_name!r}"
+        raise InvalidLabelsError(
+            f"votes and gold must know the items by the same ids; the gold file has {drawn}, the votes have {voted}. "
+            "Name the column of ids with ",
+            Argument("item_id", "NAME"),
+            ", or draw gold from items with ids.",
+        )
+    labels = np.array([*gold.labels, None], dtype=object)[:-1]
+    return GoldLabels(np.ma.array(labels, mask=False), gold.ids, gold.notes, gold.design)
 
 
 def gold_in_order(

@@ -14,6 +14,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_votes
+from thumbwise.io.drawn_gold import DrawnGold
 from thumbwise.io.gold_table import GoldLabels, gold_in_order, open_gold, read_ids
 from thumbwise.io.jury import read_jury
 from thumbwise.io.jury_records.fields import settle_names
@@ -48,13 +49,13 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
         raise InvalidChoiceError("a table must be wide, long or jury; found ", Argument("layout", repr(layout)), ".")
     reading = parts[layout](table, gold, roles)
     if roles.class_names is None and roles.codes is None:
-        refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels)
+        refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels, roles.listed)
     notes = (*(() if note is None else (note,)), *reading.notes, *silent_classes(reading.votes))
     return replace(reading, layout=layout, notes=notes)
 
 
 def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
-    needs_ids = gold is not None and (isinstance(gold, (Table, Mapping)) or as_table(gold) is not None)
+    needs_ids = gold is not None and _has_ids(gold)
     id_name, note = settle_id(table, roles, is_needed=needs_ids)
     rules = rule_columns(table, id_name, roles)
     ids: AnyArray = np.arange(table.n_rows)
@@ -73,6 +74,13 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
         notes=notes,
         gold_design=known.design if known else None,
     )
+
+
+def _has_ids(gold: Any) -> bool:
+    """Whether labels come with ids of their own, and not with numbers of rows or in the order of the items."""
+    if isinstance(gold, DrawnGold):
+        return gold.id_name is not None
+    return isinstance(gold, (Table, Mapping)) or as_table(gold) is not None
 
 
 def _settle_gold(

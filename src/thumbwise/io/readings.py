@@ -11,7 +11,7 @@ from typing import Any, Literal
 from thumbwise._typing import IntArray
 from thumbwise.box.box import Box
 from thumbwise.exceptions import Argument, InvalidLabelsError
-from thumbwise.io.gold_design import GoldDesign
+from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
 from thumbwise.io.roles import Layout
 from thumbwise.tables.formats import Columns
@@ -67,8 +67,8 @@ class Reading(VotesAndGold):
         What each judge did, if the votes are records of judges.
     source : object
         The frame that was read, so that labels can be given back as one; None for files.
-    gold_design : GoldDesign or None
-        How gold was drawn, if its table tells of a draw by :func:`draw_gold`.
+    gold_design : GoldDesign, StratifiedGold or None
+        How gold was drawn, if its file tells of a draw by thumbwise.
     files : Files or None
         Where the items stay, if they are not here.
 
@@ -93,7 +93,7 @@ class Reading(VotesAndGold):
     layout: Layout = "wide"
     jury: Jury | None = None
     source: Any = None
-    gold_design: GoldDesign | None = None
+    gold_design: GoldDesign | StratifiedGold | None = None
     files: Files | None = None
 
     @property
@@ -104,7 +104,7 @@ class Reading(VotesAndGold):
     @property
     def gold_drawn(self) -> Any:
         """How gold was drawn, as far as is known."""
-        return self.gold_design or self.gold_is
+        return self.gold_is if self.gold_design is None else self.gold_design.beside(self.votes.n_items)
 
     @cached_property
     def gold_votes(self) -> Votes:

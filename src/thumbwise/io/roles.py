@@ -52,6 +52,8 @@ class Roles:
         What to do when a rule votes on an item more than once, if the table has a row per vote.
     null_verdict : {"abstained", "failed"} or None
         What a judge's empty verdict means if the record does not say.
+    listed : sequence of str
+        Classes that gold lists: no slips of the pen, however rare they are.
     """
 
     layout: Layout | None = None
@@ -67,6 +69,7 @@ class Roles:
     abstain: str | None = None
     duplicates: Duplicates = "raise"
     null_verdict: NullVerdict | None = None
+    listed: Sequence[str] = ()
 
 
 def implied_layout(roles: Roles) -> Layout | None:

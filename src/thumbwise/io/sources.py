@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io import label_studio
+from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
+from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
@@ -53,7 +56,8 @@ def read_votes(
         pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many
         files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
-        Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items.
+        Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
+        file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
     layout : {"wide", "long", "jury", "wrench", "mat"}, optional
         Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge.
     item_id, rule, label : str, optional
@@ -147,7 +151,8 @@ def read_source(
         path = Path(source)
         if are_many(path, roles) if stays is None else stays:
             gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
-            return read_elsewhere(path, _open_gold(gold), roles, connection, gold_file)
+            gold, roles = _open_gold(gold, roles)
+            return read_elsewhere(path, gold, roles, connection, gold_file)
         if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
             return read_wrench(path, gold, roles)
         if roles.layout == "mat" or path.suffix.lower() == ".mat":
@@ -157,15 +162,36 @@ def read_source(
                 f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
                 "way. Put the votes into one file."
             )
-        return read_as_table(read_table(path), _open_gold(gold), roles)
+        return read_as_table(read_table(path), *_open_gold(gold, roles))
     table = as_table(source)
     if table is None:
         raise InvalidVotesError(
             f"votes must be a path or a frame to be read; found {type(source).__name__}. Arrays, lists and sparse "
             "matrices are read by Votes, Votes.from_long and Votes.from_sparse."
         )
-    return replace(read_as_table(table, _open_gold(gold), roles), source=source)
+    return replace(read_as_table(table, *_open_gold(gold, roles)), source=source)
 
 
-def _open_gold(gold: Any) -> Any:
-    return read_table(Path(gold)) if isinstance(gold, (str, os.PathLike)) else gold
+def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
+    """What a path holds, and roles under which its classes are listed if it lists them."""
+    if not isinstance(gold, (str, os.PathLike)):
+        return gold, roles
+    path = Path(gold)
+    if path.suffix.lower() == label_studio.ENDING:
+        return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
+    if not is_gold_lines(path):
+        return read_table(path), roles
+    _refuse_columns(roles)
+    drawn = read_drawn_gold(path)
+    return drawn, drawn.listed_in(roles)
+
+
+def _refuse_columns(roles: Roles) -> None:
+    if roles.gold_id is not None or roles.gold_label is not None:
+        raise InvalidLabelsError(
+            "the gold file says itself which of it are ids and labels. Drop ",
+            Argument("gold_id"),
+            " and ",
+            Argument("gold_label"),
+            ".",
+        )

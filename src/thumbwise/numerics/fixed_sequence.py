@@ -26,8 +26,6 @@ from thumbwise.numerics.hypergeometric import ROUNDING, log_tail
 from thumbwise.numerics.intervals import rate_bounds
 
 BoolArray = npt.NDArray[np.bool_]
-# Digits to which promises are compared, in items.
-_DIGITS = 6
 
 
 def few_wrong(
@@ -50,7 +48,7 @@ def few_wrong(
     w, d, n, a = (part.astype(np.int64).ravel() for part in given)
     right_if_false = n - a - 1
     passes = right_if_false < d - w  # more right ones were drawn than there would be
-    is_open = ~passes & (a >= w)
+    is_open = ~passes
     r, d, n, k = (part[is_open] for part in (d - w, d, n, right_if_false))
     passes[is_open] = log_tail(r, d, n, k) <= np.log(min(error, 0.5)) - ROUNDING
     return passes.reshape(given[0].shape)
@@ -107,10 +105,9 @@ def most_passing(drawn: IntArray, size: IntArray, allowed: IntArray, error: floa
 def most_promising(passing: IntArray, drawn: IntArray, size: IntArray, wrong_rate: FloatArray) -> int:
     """The set whose size times the chance to pass its test is largest, if so large a share of it is wrong.
 
-    The chance is binomial: what this decides is a matter of power, and no guarantee rests on it. It is rounded, so that
-    the order in which doubts were added up has no say.
+    The chance is binomial: what this decides is a matter of power, and no guarantee rests on it.
     """
-    return int(np.argmax(np.round(size * binom.cdf(passing, drawn, np.clip(wrong_rate, 0, 1)), _DIGITS)))
+    return int(np.argmax(size * binom.cdf(passing, drawn, np.clip(wrong_rate, 0, 1))))
 
 
 def fewest_labels(share: float, error: float) -> int:

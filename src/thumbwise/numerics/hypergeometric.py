@@ -40,7 +40,7 @@ def fewest_right(right: IntArray, drawn: IntArray, population: IntArray, error: 
 
 
 def log_tail(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
-    """Logarithm of P(X >= right), of which ``total`` leaves both sides possible; 0 where it is at least 1/2."""
+    """Logarithm of P(X >= right), for ``total`` of at least ``right``; 0 where it is at least 1/2."""
     return _log_tail_and_growth(right, drawn, population, total)[0]
 
 

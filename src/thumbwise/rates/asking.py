@@ -154,6 +154,8 @@ class _Asking:
         """Whether gold was drawn within groups, and is asked about by these."""
         if not isinstance(self.design, Stratified) or self.groups is None or self.cluster is not None:
             return False
+        if self.design.sizes is not None:  # which items the strata hold is not known
+            return False
         pool: Any = self.asked.sample.pool  # in memory, as the groups are, and with those that gold was drawn by
         check_strata(self.groups, pool.groups)
         return True
@@ -228,7 +230,7 @@ class _Asking:
                 raise InvalidChoiceError(
                     Argument(name, is_asymptotic if name == "method" else None),
                     " is for gold that is a plain random sample; this gold was drawn otherwise "
-                    f"({type(self.design).__name__}). Ask for the share of a class among all items, without it.",
+                    f"({self.design.called}). Ask for the share of a class among all items, without it.",
                 )
 
     @property

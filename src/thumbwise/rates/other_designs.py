@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import IntArray
-from thumbwise.box.designs import ByClass
+from thumbwise.box.designs import ByClass, Stratified
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.linear import find_frequencies
 from thumbwise.box.moments.of_classes import class_frequencies
@@ -51,11 +51,8 @@ def _by_design(sample: GoldSample, number: int, error: float) -> Interval:
 def _estimate(sample: GoldSample, number: int) -> float:
     """Each gold item stands for as many as its weight says, or as its group has items for each gold item."""
     is_so = (sample.labels == number).astype(float)
-    weights = getattr(sample.design, "weights", None)
-    if weights is None:
-        pool: Any = sample.pool  # it has groups
-        sizes, drawn = (np.bincount(votes.groups, minlength=len(pool.group_names)) for votes in (pool, sample.votes))
-        weights = (sizes / np.maximum(drawn, 1))[sample.votes.groups]
+    design: Any = sample.design
+    weights = design.weights(sample) if isinstance(design, Stratified) else design.weights
     return float(np.average(is_so, weights=weights))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.assess.accepting.ranked import Ranked
+from thumbwise.assess.accepting.ranked import DIGITS, Ranked
 from thumbwise.numerics.fixed_sequence import (
     BoolArray,
     few_wrong,
@@ -110,33 +110,35 @@ def climb(ranked: Ranked, among: AnyArray | None = None) -> Ladder:
     """The ladder of all patterns, or of some, by how sure their labels are."""
     inside = np.ones(len(ranked.size), dtype=bool) if among is None else np.asarray(among)
     levels = np.unique(ranked.sureness[inside & (ranked.size > 0)])[::-1]
-    sizes = _up_to(levels, ranked.sureness[inside], ranked.size[inside])
-    kept = _keep(sizes, ranked.n_items / max(1, _STEPS_PER_LABEL * len(ranked.labels)))
+    sizes = up_to(levels, ranked.sureness[inside], ranked.size[inside])
+    kept = kept_steps(sizes, ranked)
     levels = levels[kept]
     gold = inside[ranked.place]
     sure = ranked.sureness[ranked.place[gold]]
-    doubt = ranked.size * (1 - ranked.sureness)
+    # In whole units of the last digit, so that the order in which they are added up has no say.
+    doubt = ranked.size * np.rint(10**DIGITS * (1 - ranked.sureness)).astype(np.int64)
     return Ladder(
         levels,
         sizes[kept],
-        _up_to(levels, sure, np.ones(len(sure), dtype=np.int64)),
-        _up_to(levels, sure, ranked.is_wrong[gold].astype(np.int64)),
+        up_to(levels, sure, np.ones(len(sure), dtype=np.int64)),
+        up_to(levels, sure, ranked.is_wrong[gold].astype(np.int64)),
         ranked.n_items,
         len(ranked.labels),
         ranked.is_outside,
-        _up_to(levels, ranked.sureness[inside], doubt[inside]),
+        up_to(levels, ranked.sureness[inside], doubt[inside]) / 10**DIGITS,
     )
 
 
-def _up_to(levels: FloatArray, values: FloatArray, counts: AnyArray) -> AnyArray:
+def up_to(levels: FloatArray, values: FloatArray, counts: IntArray) -> IntArray:
     """Counts of what is at least as sure as each level; levels fall."""
-    order = np.argsort(-values, kind="stable")
-    total = np.concatenate([np.zeros(1, counts.dtype), np.cumsum(counts[order])])
-    return np.asarray(total[np.searchsorted(-values[order], -levels, side="right")])
+    order = np.argsort(values, kind="stable")
+    total = np.concatenate([[0], np.cumsum(counts[order])])
+    return np.asarray(total[-1] - total[np.searchsorted(values[order], levels, side="left")], dtype=np.int64)
 
 
-def _keep(sizes: IntArray, step: float) -> IntArray:
-    """The last of the sets in each stretch of so many items."""
+def kept_steps(sizes: AnyArray, ranked: Ranked) -> IntArray:
+    """The last of the sets in each stretch of so many items that half a certifying label may be expected there."""
+    step = ranked.n_items / max(1, _STEPS_PER_LABEL * len(ranked.labels))
     stretch = np.floor(sizes / step)
     return np.flatnonzero(np.append(stretch[1:] != stretch[:-1], True)) if len(sizes) else np.zeros(0, dtype=np.int64)
 
@@ -162,5 +164,5 @@ def recalled(
     is_so = ranked.labels == wanted
     inside = among[ranked.place] & is_so & ranked.is_wrong
     sure = ranked.sureness[ranked.place[inside]]
-    missed = _up_to(ladder.threshold, sure, np.ones(len(sure), dtype=np.int64))
+    missed = up_to(ladder.threshold, sure, np.ones(len(sure), dtype=np.int64))
     return passed_in_order(seldom_missed(missed, int(is_so.sum()), most_missed, error), 0)

@@ -74,6 +74,14 @@ def check_share(value: object, argument: str) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
+def check_shares(values: Sequence[float]) -> list[float]:
+    """Precisions of a curve: one or more."""
+    shares = [check_share(value, "precisions") for value in values]
+    if not shares:
+        raise InvalidChoiceError(Argument("precisions", [0.9, 0.95]), " must name one precision or more; found none.")
+    return shares
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Patterns with a threshold of their own: all, or those whose proposed label is one class.

@@ -46,9 +46,11 @@ def not_a_sample(subject: Subject) -> Finding | None:
 
 
 def claims_random_gold(subject: Subject) -> bool:
-    """Whether the box, if there is one, rests on gold drawn at random: such boxes hold the test of it."""
+    """Whether the box, if there is one, rests on gold whose draw was tested, or whose record objects."""
     evidence = None if subject.box is None else subject.box.evidence
-    return evidence is None or evidence.n_gold == 0 or evidence.sample_check is not None
+    return (
+        evidence is None or evidence.n_gold == 0 or evidence.sample_check is not None or evidence.objection is not None
+    )
 
 
 def missing_classes(subject: Subject) -> Finding | None:

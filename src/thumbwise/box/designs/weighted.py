@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.box.designs.reach import reach_of
 from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals, all_items, gold_items_are
-from thumbwise.box.moments.linear import Moments, build_moments
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.numerics.weighted_shares import WeightedDraw, weighted_share_bounds
 from thumbwise.votes.reading.item_order import in_item_order
@@ -57,7 +55,7 @@ class _Weighted(Design):
 
         A moment counts right ones among the items that can be right for some class, whose number in the pool is known.
         """
-        reach, sizes, draw = _reach(sample), sample.pooled.sizes, self._draw(sample)
+        reach, sizes, draw = reach_of(sample), sample.pooled.sizes, self._draw(sample)
         errors = errors.sum(axis=0)
         lower, upper = np.zeros(len(sizes)), np.ones(len(sizes))
         for m in np.flatnonzero((errors > 0) & (sizes > 0)):
@@ -165,31 +163,3 @@ def _check_agreement(gold: Votes, labels: IntArray, weights: FloatArray) -> None
                 f"an item that was drawn more than once must have the same {what} each time; {len(differing)} gold ids "
                 f"have several, such as {differing[0]!r}. Correct them."
             )
-
-
-class _Reach(NamedTuple):
-    """Of each moment: which gold items are right, which could be, and how many items of the pool could be."""
-
-    is_right: FloatArray
-    can_be_right: npt.NDArray[np.bool_]
-    sizes: IntArray
-
-
-def _reach(sample: GoldSample) -> _Reach:
-    """An item can be right for a moment if its feature is 1 for some class; if for several, all items count."""
-    k, gold = sample.pool.n_classes, build_moments(sample.builders, sample.votes)
-    in_pool = _per_pattern(sample.pooled, k)
-    is_simple = in_pool.max(axis=0).toarray().ravel() <= 1
-    sizes = np.where(is_simple, np.rint(in_pool.T @ sample.pool.patterns.counts), sample.pool.n_items)
-    cells = sample.votes.inverse.astype(np.int64) * k + sample.labels
-    can_be = _per_pattern(gold, k)[sample.votes.inverse].toarray() > 0
-    return _Reach(gold.features[cells].toarray(), can_be | ~is_simple, sizes.astype(np.int64))
-
-
-def _per_pattern(moments: Moments, n_classes: int) -> sp.csr_array:
-    """For how many classes each moment's feature is 1, of each pattern."""
-    n_patterns = moments.features.shape[0] // n_classes
-    return sum(
-        (moments.features[np.arange(n_patterns) * n_classes + c] for c in range(n_classes)),
-        start=sp.csr_array((n_patterns, len(moments))),
-    )

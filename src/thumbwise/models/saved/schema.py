@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
@@ -30,15 +31,47 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True)
+class Form:
+    """What a file should have been, in the words of the error that refuses it.
+
+    Attributes
+    ----------
+    isnt : str
+        Follows the path: "is not ...".
+    mend : str
+        What to do about it, a sentence.
+    needs : str
+        What would never be nested so deeply.
+    spells : str
+        How numbers are written for which JSON has no words; empty if there are none.
+    """
+
+    isnt: str
+    mend: str
+    needs: str
+    spells: str = ""
+
+
+MODEL = Form(
+    "is not a model that can be loaded",
+    "Save the model again, or undo what was edited.",
+    "deeper than a model needs",
+    '. Write "nan", "inf" or "-inf"',
+)
+
+
+@dataclass(frozen=True)
 class Node:
     """A value of a file, and its place in it."""
 
     value: Any
     place: str
     path: Path
+    form: Form = MODEL
 
     def refuse(self, must: str, instead: str | None = None) -> NoReturn:
-        refuse(self.path, f"{self.place} must be {must}; found {_show(self.value) if instead is None else instead}")
+        seen = _show(self.value) if instead is None else instead
+        refuse(self.path, f"{self.place or 'it'} must be {must}; found {seen}", form=self.form)
 
     def fields(self, *names: str) -> list[Node]:
         """Values of an object that must have these fields and no others, in this order."""
@@ -58,7 +91,7 @@ class Node:
 
     def child(self, name: str) -> Node:
         plain = name if name.isidentifier() else f"[{_show(name)}]"
-        return Node(self.value[name], f"{self.place}.{plain}" if self.place else plain, self.path)
+        return Node(self.value[name], f"{self.place}.{plain}" if self.place else plain, self.path, self.form)
 
     def items(self, length: int | None = None) -> list[Node]:
         """Values of a list."""
@@ -66,7 +99,7 @@ class Node:
             self.refuse("a list")
         if length is not None and len(self.value) != length:
             self.refuse(f"a list of {length} values", f"{len(self.value)}")
-        return [Node(value, f"{self.place}[{i}]", self.path) for i, value in enumerate(self.value)]
+        return [Node(value, f"{self.place}[{i}]", self.path, self.form) for i, value in enumerate(self.value)]
 
     def text(self, choices: Sequence[str] | None = None) -> str:
         if type(self.value) is not str or (choices is not None and self.value not in choices):
@@ -123,11 +156,9 @@ class Node:
             yield from item._leaves(shape[1:])
 
 
-def refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
+def refuse(path: Path, what: str, cause: Exception | None = None, *, form: Form = MODEL) -> NoReturn:
     """Raise the error that every bad file gives."""
-    raise InvalidFileError(
-        f"{path} is not a model that can be loaded: {what}. Save the model again, or undo what was edited."
-    ) from cause
+    raise InvalidFileError(f"{path} {form.isnt}: {what}. {form.mend}") from cause
 
 
 def _show(value: object) -> str:
@@ -140,22 +171,22 @@ def _show(value: object) -> str:
     return json.dumps(value) if value is None or isinstance(value, bool) else str(value)
 
 
-def parse(path: Path, content: bytes) -> Node:
+def parse(path: Path, content: bytes, form: Form = MODEL) -> Node:
     """The value that strict JSON in UTF-8 describes: no repeated keys, no NaN, no numbers that a float cannot hold."""
     try:
         value = json.loads(
             content.decode("utf-8"),
             object_pairs_hook=_unique,
             parse_int=_parse_int,
-            parse_float=_parse_float,
-            parse_constant=_refuse_constant,
+            parse_float=partial(_parse_float, form=form),
+            parse_constant=partial(_refuse_constant, form=form),
         )
     except RecursionError as error:
-        refuse(path, "lists and objects must not be nested deeper than a model needs; they are", error)
+        refuse(path, f"lists and objects must not be nested {form.needs}; they are", error, form=form)
     except ValueError as error:
         gist = f"byte {error.start} is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        refuse(path, f"it must be strict JSON in UTF-8; {gist}", error)
-    return Node(value, "", path)
+        refuse(path, f"it must be strict JSON in UTF-8; {gist}", error, form=form)
+    return Node(value, "", path, form)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -173,15 +204,15 @@ def _parse_int(text: str) -> int:
     return int(text)
 
 
-def _parse_float(text: str) -> float:
+def _parse_float(text: str, form: Form) -> float:
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f'numbers must fit a float; found {_show(text)}. Infinity is written "inf"')
+        raise ValueError(f"numbers must fit a float; found {_show(text)}{form.spells}")
     return value
 
 
-def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(f'{text} is not JSON. Write "nan", "inf" or "-inf"')
+def _refuse_constant(text: str, form: Form) -> NoReturn:
+    raise ValueError(f"{text} is not JSON{form.spells}")
 
 
 def plain(values: AnyArray | float) -> Any:
