@@ -90,8 +90,10 @@ def triage(
     reached by the accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is
     settled by the part of gold that teaches, the sets and their order by that and by numbers of items, all before a
     certifying label is seen; so must be the targets, the level and the seed. Gold items are accepted too, with their
-    known label: those that the rule takes count among the right ones. Several targets share the error evenly. Proofs
-    are in :mod:`thumbwise.assess.accepting.ladders` and :mod:`thumbwise.assess.accepting.looks`.
+    known label: those that the rule takes count among the right ones. A set must pass the tests of all targets, each at
+    the whole error; classes with thresholds of their own share the error evenly. Proofs are in
+    :mod:`thumbwise.assess.accepting.ladders`, :mod:`thumbwise.assess.accepting.targets` and
+    :mod:`thumbwise.assess.accepting.looks`.
 
     Examples
     --------

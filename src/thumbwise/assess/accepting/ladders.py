@@ -71,24 +71,25 @@ class Ladder:
         least = np.maximum(self.size - self.n_gold, 0) if self.is_outside else self.size
         return np.floor((1 - precision) * least + 1e-9).astype(np.int64)
 
-    def start(self, precision: float, error: float) -> int | None:
+    def start(self, precision: float, error: float, *, is_alone: bool = True) -> int | None:
         """Where the tests of a precision start; None if none could be passed by gold of this size.
 
         Smaller sets than the start are never tested. Candidates are the sets from the first on of which the test would
         be passed with a wrong label. The start is the one that promises most, its size times the chance to
-        pass, if labels are wrong twice as often as the ranking says. Settled by the part of gold that teaches and by
+        pass, if labels are wrong twice as often as the ranking says; or the first, if the precision is not alone but
+        sets must pass other tests too, which large ones may fail. Settled by the part of gold that teaches and by
         numbers that are expected, so before certifying gold is drawn.
         """
         passing = most_passing(self.expected, self.size, self.allowed(precision), error)
         if passing.max(initial=-1) < 0:
             return None
         first = int(np.argmax(passing >= min(_LEAST_WRONG, passing.max())))
-        if self.doubt is None:
+        if self.doubt is None or not is_alone:
             return first
         rate = _TIMES_DOUBT * self.doubt / self.size
         return first + most_promising(passing[first:], self.expected[first:], self.size[first:], rate[first:])
 
-    def precise(self, precision: float, error: float) -> BoolArray:
+    def precise(self, precision: float, error: float, *, is_alone: bool = True) -> BoolArray:
         """Which sets are shown to have at least this share of right labels among the items for which labels are wanted.
 
         *Guarantee*: with probability at least ``1 - error`` all of them do, if certifying gold is a random sample.
@@ -100,7 +101,7 @@ class Ladder:
         most as many wrong ones among its items, and the items that teach only add right ones. Of a set with gold from
         outside, at least its size less all of certifying gold are items in question, and no more of them are wrong.
         """
-        start = self.start(precision, error)
+        start = self.start(precision, error, is_alone=is_alone)
         if start is None:
             return np.zeros(len(self), dtype=bool)
         return passed_in_order(few_wrong(self.wrong, self.drawn, self.size, self.allowed(precision), error), start)
@@ -115,8 +116,6 @@ def climb(ranked: Ranked, among: AnyArray | None = None) -> Ladder:
     levels = levels[kept]
     gold = inside[ranked.place]
     sure = ranked.sureness[ranked.place[gold]]
-    # In whole units of the last digit, so that the order in which they are added up has no say.
-    doubt = ranked.size * np.rint(10**DIGITS * (1 - ranked.sureness)).astype(np.int64)
     return Ladder(
         levels,
         sizes[kept],
@@ -125,7 +124,7 @@ def climb(ranked: Ranked, among: AnyArray | None = None) -> Ladder:
         ranked.n_items,
         len(ranked.labels),
         ranked.is_outside,
-        up_to(levels, ranked.sureness[inside], doubt[inside]) / 10**DIGITS,
+        up_to(levels, ranked.sureness[inside], ranked.doubt[inside]) / 10**DIGITS,
     )
 
 

@@ -111,6 +111,11 @@ class Ranked:
         """Whether the label proposed for each certifying gold item is wrong."""
         return np.asarray(self.proposed[self.place] != self.labels)
 
+    @cached_property
+    def doubt(self) -> IntArray:
+        """Items of each pattern that are taken to be wrong, in units of the last digit: whole, they add up exactly."""
+        return np.asarray(self.size * np.rint(10**DIGITS * (1 - self.sureness)).astype(np.int64))
+
     @property
     def n_items(self) -> int:
         """Items that do not teach."""
