@@ -6,6 +6,7 @@ families may have, all of them in each; gold from outside taken for items in que
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.stats import binom, hypergeom
 import thumbwise as tw
 from support.all_draws import AllDraws, worst
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.assess.accepting.ladders import climb
+from thumbwise.assess.accepting.ladders import Ladder, climb
 from thumbwise.assess.accepting.ranked import Parts, Ranked, rank
 from thumbwise.assess.accepting.targets import Targets, count_tests, families, good_enough
 from thumbwise.rates.asked import open_asked
@@ -236,6 +237,20 @@ def test_missed_items_by_hand(seed: int) -> None:
     assert found.families[0].threshold == threshold
     assert threshold is not None
     assert f"at most 20.0 % of the items of {found.asked.sample.pool.class_names[1]}" in str(found)
+
+
+def test_where_the_tests_start() -> None:
+    """Sets of 300, 460, 800 and 2,000 items expect 30, 46, 80 and 200 labels: at 0.9 none, 1, 3 and 13 may be wrong."""
+    size = np.array([300, 460, 800, 2000])
+    ladder = Ladder(np.arange(4.0, 0, -1), size, size // 10, np.zeros(4, dtype=np.int64), 2000, 200, False)
+    assert ladder.start(0.9, 0.05) == 1, "without a doubt to go by, the first in which one may be wrong"
+    for doubt, start in (([0, 0, 0, 0], 3), ([0, 0, 0, 300], 2), ([0, 0, 60, 300], 1), ([0, 60, 90, 300], 1)):
+        promising = replace(ladder, doubt=np.array(doubt, dtype=float))
+        assert promising.start(0.9, 0.05) == start
+        assert promising.start(0.9, 0.05, is_alone=False) == 1
+    assert ladder.start(0.99, 0.05) is None, "it would take 299 labels"
+    only_first = replace(ladder, size=size[:1], drawn=size[:1] // 10, wrong=np.zeros(1, dtype=np.int64), n_gold=200)
+    assert only_first.start(0.9, 0.05) == 0, "none may be wrong anywhere: the first that can pass"
 
 
 # --- (c) coverage, (d) nothing where nothing can be ----------------------------------------------------------------
