@@ -57,15 +57,15 @@ def test_each_row_is_a_triage_of_its_own_at_a_seventh_of_the_error(n_gold: int, 
 
 
 def test_a_stricter_set_is_good_enough_for_a_row_that_had_bad_luck() -> None:
-    """A draw in which tests of 70 % and 80 % fail at their first set while those of 85 % begin later and are passed."""
+    """A draw in which the tests of 85 % fail at their first set while those of 90 % begin elsewhere and are passed."""
     demo = tw.datasets.load_demo()
-    gold = np.random.default_rng(26).choice(2000, 200, replace=False)
+    gold = np.random.default_rng(105).choice(2000, 200, replace=False)
     y = np.full(2000, -1)
     y[gold] = demo.labels[gold]
     sorted_out = tw.triage(demo.votes, y, budget=0)
-    assert tw.triage(demo.votes, y, precision=0.8, confidence_level=1 - 0.05 / 7).accepts.sum() == 0
+    assert tw.triage(demo.votes, y, precision=0.85, confidence_level=1 - 0.05 / 7).accepts.sum() == 0
     accepted = sorted_out.curve()["accepted"]
-    assert accepted[0] == accepted[1] == accepted[2] > 0.5
+    assert accepted[0] > accepted[2] == accepted[3] > 0.4
     assert sorted_out.curve((0.9, 0.7))["precision"] == (0.9, 0.7)  # in the order given
 
 

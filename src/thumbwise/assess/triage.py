@@ -49,8 +49,8 @@ def triage(
 
     A fifth of gold, drawn by ``random_state``, teaches a regression on the votes (that of :class:`Stack`), which
     proposes a label for every item and says how sure it is. The sets in question are those of all items that are surer
-    than some threshold. The rest of gold tests them one after the other, from a set that is large enough to be tested
-    to the largest, until a test fails (:mod:`thumbwise.numerics.fixed_sequence`): no error is spent on how many there
+    than some threshold. The rest of gold tests them one after the other, from the set that promises most to the
+    largest, until a test fails (:mod:`thumbwise.numerics.fixed_sequence`): no error is spent on how many there
     are. Items with the same votes share their fate, so a threshold works for items in files too.
 
     Parameters
@@ -86,12 +86,17 @@ def triage(
 
     Notes
     -----
-    *Guarantee*: with probability at least ``confidence_level``, over the draw of gold, all targets are reached by the
-    accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is settled by the part
-    of gold that teaches, the sets and their order by numbers of items, all before a certifying label is seen; so must
-    be the targets, the level and the seed. Gold items are accepted too, with their known label. If gold says of itself
-    that it was looked at at planned numbers of labels, the error is divided among these; if labeling could stop at any
-    moment, what is found is no guarantee, and says so.
+    *Guarantee*: with probability at least ``confidence_level``, over the draw of gold and of the seed, all targets are
+    reached by the accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is
+    settled by the part of gold that teaches, the sets and their order by that and by numbers of items, all before a
+    certifying label is seen; so must be the targets, the level and the seed. Gold items are accepted too, with their
+    known label: those that the rule takes count among the right ones. A set must pass the tests of all targets, each at
+    the whole error; classes with thresholds of their own share the error evenly. Proofs are in
+    :mod:`thumbwise.assess.accepting.ladders`, :mod:`thumbwise.assess.accepting.targets` and
+    :mod:`thumbwise.assess.accepting.looks`.
+
+    If gold says of itself that it was looked at at planned numbers of labels, the error is divided among these; if
+    labeling could stop at any moment, what is found is no guarantee, and says so.
 
     Examples
     --------
@@ -107,6 +112,7 @@ def triage(
     """
     check_level(confidence_level)
     asked = _open(votes, y, gold_is)
+    _check_placed(asked)
     sample, parts = asked.sample, Parts.of(asked.sample, random_state)
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
     error = sample.stopping.each(1 - confidence_level)
@@ -163,6 +169,19 @@ def _check_alone(**others: Any) -> None:
                 Argument(name),
                 ". Drop one of them.",
             )
+
+
+def _check_placed(asked: Asked) -> None:
+    """Refuse gold items of which it is not known which items they are: they would keep no known label."""
+    sample = asked.sample
+    if sample.gold_is == "subset" and asked.positions is None and sample.known_labels() is None:
+        raise InvalidLabelsError(
+            f"gold items keep their known label, so that it must be known which of the {sample.pool.n_items:,} items "
+            f"they are; of these {len(sample):,} it is not. Give items and gold ids, or pass the labels of all items, "
+            "-1 where nobody looked, as ",
+            Argument("y"),
+            ".",
+        )
 
 
 def _check_one_threshold(targets: Targets) -> None:

@@ -22,7 +22,7 @@ on the draw either, and a false claim is made only if its test is passed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.assess.accepting.deciding import Decided, decide_later
 from thumbwise.assess.accepting.ladders import Ladder, kept_steps, up_to
-from thumbwise.assess.accepting.ranked import Parts, Ranked
+from thumbwise.assess.accepting.ranked import DIGITS, Parts, Ranked
 from thumbwise.assess.accepting.stages import Stage, early_sureness, needed_early, open_stages
 from thumbwise.assess.accepting.targets import Targets
 from thumbwise.box.gold import GoldSample
@@ -242,31 +242,37 @@ def climb_stages(cascade: Cascade) -> Ladder:
         last.n_items,
         len(last.labels),
         last.is_outside,
+        _decided(levels, surest, [stage.ranked.doubt for stage in cascade.stages]) / 10**DIGITS,
     )
 
 
 def wrong_up_to(cascade: Cascade, levels: FloatArray, among: AnyArray) -> IntArray:
-    """Certifying gold items, of some, that are decided wrongly at each threshold.
+    """Certifying gold items, of some, that are decided wrongly at each threshold."""
+    wrong = [(stage.ranked.is_wrong & among).astype(np.int64) for stage in cascade.stages]
+    return _decided(levels, cascade.surest[:, cascade.stages[-1].ranked.place], wrong)
+
+
+def _decided(levels: FloatArray, surest: FloatArray, counts: Sequence[IntArray]) -> IntArray:
+    """Counts of what is decided at each threshold, those of the stage that decides; ``surest`` has a row for each.
 
     An item stops at a stage if it has stopped up to there and has not up to the stage before.
     """
-    total, before = np.zeros(len(levels), dtype=np.int64), None
-    for stage, row in zip(cascade.stages, cascade.surest, strict=True):
-        wrong, sure = (stage.ranked.is_wrong & among).astype(np.int64), row[stage.ranked.place]
-        total += up_to(levels, sure, wrong) - (0 if before is None else up_to(levels, before, wrong))
-        before = sure
+    total = up_to(levels, surest[0], counts[0])
+    for before, now, count in zip(surest[:-1], surest[1:], counts[1:], strict=True):
+        total = total + up_to(levels, now, count) - up_to(levels, before, count)
     return total
 
 
 def good_in_stages(cascade: Cascade, ladder: Ladder, targets: Targets, error: float) -> BoolArray:
-    """Which sets of the ladder are shown to reach all targets, ``error`` being that of one of them.
+    """Which sets of the ladder are shown to reach all targets: each is tested at the whole error, and all must pass.
 
     Items of a class that are decided as another are tested as in
-    :func:`thumbwise.assess.accepting.ladders.recalled`.
+    :func:`thumbwise.assess.accepting.ladders.recalled`; the proof is that of
+    :func:`thumbwise.assess.accepting.targets.good_enough`.
     """
     claimed = np.ones(len(ladder), dtype=bool)
     for share in targets.precision.values():
-        claimed &= ladder.precise(share, error)
+        claimed &= ladder.precise(share, error, is_alone=not targets.recall)
     labels = cascade.stages[-1].ranked.labels
     for number, share in targets.recall.items():
         is_so = labels == number

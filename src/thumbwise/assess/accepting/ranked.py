@@ -29,7 +29,7 @@ class Parts:
     """Positions of the gold items that teach and of those that certify.
 
     Drawn by a seed, from gold in the order of its ids, without a look at labels: given the part that teaches, the
-    other is a random sample of all items that do not teach.
+    other is a random sample of all items that do not teach, if the seed was chosen without a look at the items.
     """
 
     teach: IntArray
@@ -110,6 +110,11 @@ class Ranked:
     def is_wrong(self) -> AnyArray:
         """Whether the label proposed for each certifying gold item is wrong."""
         return np.asarray(self.proposed[self.place] != self.labels)
+
+    @cached_property
+    def doubt(self) -> IntArray:
+        """Items of each pattern that are taken to be wrong, in units of the last digit: whole, they add up exactly."""
+        return np.asarray(self.size * np.rint(10**DIGITS * (1 - self.sureness)).astype(np.int64))
 
     @property
     def n_items(self) -> int:
