@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
+from thumbwise.numerics.two_groups import least_worth
 from thumbwise.rates.asked import open_asked
 from thumbwise.rates.counts import Counts
-from thumbwise.rates.differences import _across
+from thumbwise.rates.differences import _across, _choose
 from thumbwise.rates.intervals import Interval
 from thumbwise.rates.results import Rate
 from thumbwise.rates.verdicts import Panel
@@ -32,11 +33,25 @@ def test_across_two_groups_the_difference_lies_within_whatever_the_items_weigh(
     """All is known, so nothing but the weights is left to bound; groups of one size leave nothing at all."""
     numbers = [range(size + 1) for size in (*ours, *theirs)]
     for a0, a1, b0, b1 in product(*numbers):
-        low, high = _across(known_all(ours, (a0, a1)), known_all(theirs, (b0, b1)), 0.05)
+        low, high = _across(known_all(ours, (a0, a1)), known_all(theirs, (b0, b1)), 0.05, least_worth)
         truth = (a0 + a1) / sum(ours) - (b0 + b1) / sum(theirs)
         assert low - 1e-12 <= truth <= high + 1e-12
         if sum(ours) == sum(theirs):
             assert (low, high) == pytest.approx((truth, truth))
+
+
+def test_a_way_is_chosen_without_labels_and_for_groups_of_one_size_it_is_the_panel() -> None:
+    rng = np.random.default_rng(6)
+    chosen = {}
+    for sizes in ((400, 400), (700, 100)):
+        halves = [(np.array([size // 20] * 2), np.array([size // 2] * 2)) for size in sizes]
+        ways = {
+            _choose(*(Counts(rng.binomial(n, 0.5), n, size) for n, size in halves), 0.05, is_apart=False).__name__
+            for _ in range(20)
+        }
+        assert len(ways) == 1
+        chosen[sizes] = ways.pop()
+    assert chosen == {(400, 400): "_across", (700, 100): "_gold_alone"}
 
 
 def test_the_panel_is_that_of_all_that_gold_was_drawn_from() -> None:
