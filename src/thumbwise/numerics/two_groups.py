@@ -111,8 +111,8 @@ def about_least_worth(groups: TwoGroups, error: float) -> float:
     """
     if not all(0 < n < size for n, size in zip(groups.drawn, groups.population, strict=True)) or error <= 0:
         return least_worth(groups, error)
-    seen = (np.array([x]) for x in groups.right)
-    return groups.most * float(approximate_limits(*seen, groups, error)[0])
+    seen_1, seen_2 = (np.array([x]) for x in groups.right)
+    return groups.most * float(approximate_limits(seen_1, seen_2, groups, error)[0])
 
 
 @dataclass(frozen=True)
