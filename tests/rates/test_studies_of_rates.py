@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from benchmarks.workers import rate_intervals
-from studies.rate_peers import Told, ask_us, behind, make_population, problem_of
+from studies.rate_peers import Answer, Told, ask_us, behind, make_population, problem_of
 from studies.rates import SHOWN, ask, header, mean_row, measure, table_row
 
 from thumbwise.rates.intervals import METHODS, Interval
@@ -52,7 +53,13 @@ def test_too_many_misses_are_bold() -> None:
 def test_ours_is_behind_the_narrowest_that_holds() -> None:
     wide, narrow, sharp = ([[0.5 - half, 0.5 + half]] * 300 for half in (0.1, 0.08, 0.01))
     off = [[0.6, 0.61]] * 60 + sharp[60:]
-    told = {"exact": wide, "assisted": wide, "ppi_py": narrow, "judgy": off, "glide": ["ImportError: absent"] * 300}
+    told: dict[str, Sequence[Answer]] = {
+        "exact": wide,
+        "assisted": wide,
+        "ppi_py": narrow,
+        "judgy": off,
+        "glide": ["ImportError: absent"] * 300,
+    }
     found = {name: Told.of(answers, 0.5) for name, answers in told.items()}
     assert behind(found) == pytest.approx(0.2 / 0.16)
     assert behind({**found, "assisted": found["judgy"]}) == np.inf
