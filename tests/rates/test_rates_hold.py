@@ -185,6 +185,7 @@ def test_clusters() -> None:
 
 
 def test_gold_drawn_class_by_class() -> None:
+    """That the bound is exact is for tests/theory/test_class_sizes.py; here it is asked for the right thing."""
     labels, array, _ = items()
     votes = tw.Votes(array, n_classes=2)
 
@@ -194,7 +195,7 @@ def test_gold_drawn_class_by_class() -> None:
         assert "random sample" in rates.remarks[0]
         return rates, [float(labels.mean())]
 
-    assert count_misses(ask, 150) <= allowed(150)
+    assert count_misses(ask, 60) <= allowed(60)
 
 
 def stratified(rng: np.random.Generator, groups: np.ndarray) -> np.ndarray:
