@@ -82,6 +82,16 @@ def test_a_rule_with_one_class_of_its_own_is_a_rule() -> None:
     votes = VOTES.drop(columns="system").replace({"error": None, "refused": None})
     votes["only"] = ["odd", None, None, "odd"]
     assert careful(tw.read_votes(votes, gold=GOLD)) == []
+    votes["more"] = ["queer", "pass", "strange", None]
+    assert careful(tw.read_votes(votes, gold=GOLD)) == []
+    votes["more"] = ["queer", "strange", "queer", None]
+    assert len(careful(tw.read_votes(votes, gold=GOLD))) == 1
+    assert careful(tw.read_votes(votes, gold={**GOLD, "q4": "queer"})) == []
+
+
+def test_nothing_is_set_aside_where_one_class_would_be_left() -> None:
+    votes = pd.DataFrame({"id": [1, 2, 3], "a": ["pass", "error", "pass"], "b": ["pass", "pass", "error"]})
+    assert careful(tw.read_votes(votes, gold={1: "pass", 2: "pass"})) == []
 
 
 @pytest.mark.parametrize("name", ["votes.csv", "vot*.csv"])
