@@ -58,7 +58,7 @@ def test_a_way_is_chosen_without_labels_and_for_groups_of_one_size_it_is_the_pan
 
 def test_the_estimate_of_a_difference_is_that_of_its_shares() -> None:
     ours = Counts(np.array([3, 20]), np.array([20, 25]), np.array([250, 170]))
-    theirs = Counts(np.array([5, 9]), np.array([25, 10]), np.array([150, 170]))
+    theirs = Counts(np.array([5, 15]), np.array([25, 22]), np.array([150, 170]))
     methods: list[tuple[Method, Callable[[Counts, float], Interval]]] = [("exact", exact), ("assisted", assisted)]
     for method, share in methods:
         expected = share(ours, 0.05).estimate - share(theirs, 0.05).estimate
