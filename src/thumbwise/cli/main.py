@@ -189,6 +189,10 @@ def plan(
         Path | None, typer.Option("-o", "--output", help="With --draw: gold so far and the items drawn, to fill in.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The plans, as JSON; - prints them and nothing else.")
+    ] = None,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Say what more gold labels would buy: loss, points, right or accepted labels; draw the items to be labeled."""
     with reported():
@@ -197,7 +201,7 @@ def plan(
 
         aims = check_aims(target, rate, within, accuracy, precision)
         wanted = check_draw(votes, gold, draw, output, seed)
-        plan_files(votes, gold, roles, confidence=confidence, aims=aims, draw=wanted)
+        plan_files(votes, gold, roles, confidence=confidence, aims=aims, draw=wanted, json=json, overwrite=overwrite)
 
 
 class DrawnFormat(StrEnum):

@@ -19,6 +19,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsErro
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.distinct_elsewhere import Look, look_at, refuse_bad_ids, vote_text
+from thumbwise.io.doubtful_classes import doubtful_classes
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
 from thumbwise.io.gold_table import GoldLabels, open_gold
 from thumbwise.io.readings import Files, Reading, silent_classes
@@ -103,7 +104,9 @@ def read_elsewhere(
             refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels, roles.listed)
     check_unchanged(stamps)
     stay = f"items stay in {pattern}; only patterns were read"
-    notes = (*([] if roles.layout else [WIDE]), id_note, *(known.notes if known else ()), *silent_classes(votes), stay)
+    doubts = doubtful_classes(votes, labels, roles, "wide")
+    layout = () if roles.layout else (WIDE,)
+    notes = (*doubts, *layout, id_note, *(known.notes if known else ()), *silent_classes(votes), stay)
     return Reading(
         votes,
         np.empty(0, dtype=np.int64),
