@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import thumbwise as tw
 from cli.rows import Run, make_rows
+from thumbwise.io.reviewed import read_reviewed
 from thumbwise.tables.table_files import read_table, write_table
+from thumbwise.votes.engines.items import Items
 
 IDS, TRUTH, _ = make_rows()
 NAMES = ("ham", "spam")
@@ -119,6 +123,30 @@ def test_what_is_written_of_items_in_files_is_as_in_memory(folder: Path, run: Ru
         printed.append([line for line in ended.stdout.splitlines() if not line.startswith(("items stay", str(folder)))])
     assert tables[0] == tables[1]
     assert printed[0] == printed[1]
+
+
+def test_files_are_asked_once_for_all_that_is_known(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    fetch = Items.fetch_rows
+
+    def watched(self: Items, ids: Any) -> Any:
+        asked.append(len(ids))
+        return fetch(self, ids)
+
+    monkeypatch.setattr(Items, "fetch_rows", watched)
+    ended = run(*files(folder, SOURCES[1]), "--reviewed", review(folder, *ROWS), "-o", folder / "labels.csv")
+    assert ended.exit_code == 0, ended.output
+    assert asked == [30, 40]  # gold, to make the box; then gold and the review
+
+
+def test_files_that_changed_since_they_were_read_are_refused(folder: Path) -> None:
+    reading = tw.read_votes(folder / SOURCES[1], gold=folder / "gold.csv")
+    path = review(folder, *ROWS)
+    assert len(read_reviewed(path, reading).labels) == 10
+    with (folder / "votes.csv").open("a") as file:
+        file.write("9999,ham,ham,ham\n")
+    with pytest.raises(tw.InvalidFileError, match="changed"):
+        read_reviewed(path, reading)
 
 
 def test_the_review_is_no_output_of_items_in_files(folder: Path, run: Run) -> None:

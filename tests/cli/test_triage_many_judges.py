@@ -72,17 +72,17 @@ def asked(place: Path, votes: str, review: str) -> list[object]:
 def test_votes_are_told_in_words_in_memory_and_in_files(tmp_path: Path, run: Run, n_judges: int, n_voting: int) -> None:
     truth, votes = make_votes(n_judges, n_voting)
     judges = make_files(tmp_path, truth, votes)
-    for source, written in (("votes.csv", "here.csv"), ("part_*.csv", "there.csv")):
+    for source, written in (("votes.csv", "here.parquet"), ("part_*.csv", "there.parquet")):
         ended = run(*asked(tmp_path, source, written))
         assert ended.exit_code == 0, ended.output
-    review = rows_of(tmp_path / "here.csv")
+    review = rows_of(tmp_path / "here.parquet")
     assert list(review[0]) == ["rank", "id", "votes", "proposed", "probability", "why", "label"]
     assert len(review) == BUDGET
     for row in review:
         assert row["votes"] == in_words(judges, votes[int(row["id"][1:])])
     assert any(row["votes"] is None for row in review)
     assert any("and 3 more" in str(row["votes"]) for row in review) == (n_voting == 53)
-    assert rows_of(tmp_path / "there.csv") == review
+    assert rows_of(tmp_path / "there.parquet") == review
 
 
 def test_fifty_judges_have_a_column_each(tmp_path: Path, run: Run) -> None:

@@ -141,6 +141,15 @@ def test_mistakes_are_said_alike(parquet: LazyVotes, review: dict[Any, Any], sai
             box_of(votes).with_reviewed(votes, review)
 
 
+def test_a_number_among_texts_is_no_text(tmp_path: Path) -> None:
+    """NumPy would make texts of both."""
+    table, _, _ = make_pool()
+    table[ID][399] = "7"
+    for votes in (lazy_votes("parquet", table, tmp_path, dict, **OPTIONS), in_memory(table)):
+        with pytest.raises(tw.InvalidLabelsError, match="1 of 2 are not, such as 7 "):
+            box_of(votes).with_reviewed(votes, {"item-1's": "ham", 7: "ham"})
+
+
 def test_labels_that_gold_contradicts(parquet: LazyVotes) -> None:
     table, ids, labels = make_pool()
     wrong = {name: "ham" if label == "spam" else "spam" for name, label in zip(ids, labels, strict=True)}

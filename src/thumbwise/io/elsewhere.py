@@ -1,7 +1,8 @@
 """Votes that stay in files, many or large ones: opened, understood as those in memory are, and their gold fetched.
 
 The items are asked four things in all: which values there are, how often each pattern occurs, what the votes on the
-gold items are, and, when labels are written, to be joined with them.
+gold items are, and, when labels are written, to be joined with them. A review that comes back asks for the votes on
+the items that are known by then.
 """
 
 from __future__ import annotations
