@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,7 @@ def triage(
     ranked = rank(sample, parts)
     by_class = families(ranked, targets)
     error = error / count_tests(by_class, targets)
-    _check_possible(by_class, targets, error)
+    _check_possible(by_class, targets, error, sample.pool.class_names)
     accepted = tuple(Accepted.largest(part, good_enough(ranked, part, by_class, targets, error)) for part in by_class)
     return Triage(asked, ranked, accepted, evidence, targets=targets)
 
@@ -153,7 +153,7 @@ def _accept_in_stages(asked: Asked, cascade: Cascade, targets: Targets, evidence
     ladder = climb_stages(cascade)
     everything = Family(None, np.ones(cascade.n_patterns, dtype=bool), ladder)
     each = error / count_tests([everything], targets)
-    _check_possible([everything], targets, each)
+    _check_possible([everything], targets, each, asked.sample.pool.class_names)
     part = Accepted.largest(everything, good_in_stages(cascade, ladder, targets, each))
     chosen = cascade.at(part.level)
     return Triage(asked, chosen.ranked, (part,), evidence, targets=targets, cascade=chosen)
@@ -217,17 +217,26 @@ def _check_recall(targets: Targets, is_outside: bool) -> None:
         )
 
 
-def _check_possible(parts: list[Family], targets: Targets, error: float) -> None:
+def _check_possible(parts: list[Family], targets: Targets, error: float, names: Sequence[Hashable]) -> None:
     """Refuse gold that is too small to show even that a perfect set is good enough."""
     wanted = [(part, targets.precision[part.number]) for part in parts if part.number in targets.precision]
     if not wanted or any(part.ladder.start(share, error) is not None for part, share in wanted):
         return
-    part, share = min(wanted, key=lambda pair: pair[1])
-    needed = fewest_labels(share, error)
+    so_many, part, share = min(((_gold_for(*pair, error), *pair) for pair in wanted), key=lambda row: row[0])
+    needed, of_class, about = fewest_labels(share, error), "", ""
+    if part.number is not None:  # how many items are labeled so varies with what is taught
+        name, about = str(names[part.number]), "about "
+        of_class = f", about {part.ladder.expected[-1]} of them on items labeled {name!r},"
     raise InvalidLabelsError(
-        f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"in a large set it takes {needed} right of {needed}. Label {int(np.ceil(needed / (1 - TAUGHT)))} items or "
+        f"{part.ladder.n_gold} certifying gold labels{of_class} are too few to show that {100 * share:g} % of any set "
+        f"are right: in a large set it takes {needed} right of {needed}. Label {about}{so_many} items or "
         "more, of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",
     )
+
+
+def _gold_for(part: Family, share: float, error: float) -> int:
+    """Gold labels, those that teach too, of which enough may be expected to fall to the items of a family."""
+    n_of_all = part.ladder.n_items / part.ladder.size[-1]
+    return int(np.ceil(fewest_labels(share, error) * n_of_all / (1 - TAUGHT)))

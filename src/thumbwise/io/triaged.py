@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +12,18 @@ from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.io.readings import Reading
 from thumbwise.io.reviewed import LABEL
+from thumbwise.models.explained.explanation import show
+from thumbwise.numerics.patterns import Patterns
 from thumbwise.tables.formats import Column
 from thumbwise.tables.table_files import Table, check_names
+from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.engines.predictions import label_names
 from thumbwise.votes.votes import Votes
 
 TEXT = "text"
-RANK, PROPOSED, PROBABILITY, WHY = "rank", "proposed", "probability", "why"
+RANK, VOTES, PROPOSED, PROBABILITY, WHY = "rank", "votes", "proposed", "probability", "why"
+# Rules that have a column each in a review, at most; the votes of more are told in words, of which these many are.
+MOST_COLUMNS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +59,13 @@ def review_names(reading: Reading, text: str | None) -> list[str]:
             ".",
         )
     texts = [] if text is None else [text]
-    return _apart([RANK, reading.id_name, *texts, *reading.votes.rule_names, PROPOSED, PROBABILITY, WHY, LABEL])
+    voted = [VOTES] if are_told(reading.votes) else reading.votes.rule_names
+    return _apart([RANK, reading.id_name, *texts, *voted, PROPOSED, PROBABILITY, WHY, LABEL])
+
+
+def are_told(votes: CountedVotes) -> bool:
+    """Whether a review tells votes in words, one column for all rules, because there are too many of them."""
+    return votes.n_rules > MOST_COLUMNS
 
 
 def find_text(reading: Reading, named: str | None = None) -> str | None:
@@ -90,7 +102,7 @@ def accepted_table(reading: Reading, votes: Votes, items: TriagedItems) -> Table
 
 
 def review_table(reading: Reading, votes: Votes, items: TriagedItems, why: AnyArray, text: str | None) -> Table:
-    """A row for each item to look at, the most useful first; votes by name, empty where a rule abstains.
+    """A row for each item to look at, the most useful first; votes as :func:`voted_columns` says.
 
     Parameters
     ----------
@@ -105,12 +117,12 @@ def review_table(reading: Reading, votes: Votes, items: TriagedItems, why: AnyAr
     """
     rows, names = items.review, label_names(votes.class_names)
     texts = [] if text is None else [reading.passed_on[text][rows]]
-    voted = voted_names(votes.patterns.to_rows(), votes.class_names)
+    used, place = np.unique(votes.inverse[rows], return_inverse=True)
     columns = [
         np.arange(1, len(rows) + 1),
         votes.item_ids[rows],
         *texts,
-        *(column[votes.inverse[rows]] for column in voted),
+        *(column[place] for column in voted_columns(votes, used)),
         names[items.labels[rows]],
         items.sureness[rows],
         why,
@@ -119,7 +131,30 @@ def review_table(reading: Reading, votes: Votes, items: TriagedItems, why: AnyAr
     return Table(dict(zip(review_names(reading, text), map(np.ma.asarray, columns), strict=True)))
 
 
-def voted_names(patterns: IntArray, class_names: Sequence[Hashable]) -> list[Column]:
-    """For each rule, the class that it votes for by pattern, masked where it abstains."""
-    names = label_names(class_names)
-    return [np.ma.MaskedArray(names[np.maximum(votes, 0)], mask=votes < 0) for votes in patterns.T]
+def voted_columns(votes: CountedVotes, places: IntArray) -> list[Column]:
+    """What rules say of some patterns: a column per rule, masked where it abstains; or one in words for all rules."""
+    patterns = votes.patterns.take(places, votes.patterns.counts[places])
+    if are_told(votes):
+        return [tell_votes(patterns, votes.rule_names, votes.class_names)]
+    names = label_names(votes.class_names)
+    return [np.ma.MaskedArray(names[np.maximum(said, 0)], mask=said < 0) for said in patterns.to_rows().T]
+
+
+def tell_votes(patterns: Patterns, rule_names: Sequence[str], class_names: Sequence[Hashable]) -> Column:
+    """Who votes for what, in the order of the rules, and how many more there are; masked where nobody votes.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> votes = tw.Votes([[0, -1, 1], [-1, -1, -1]], rule_names=["ann", "bob", "cy"], class_names=["fail", "pass"])
+    >>> tell_votes(votes.patterns, votes.rule_names, votes.class_names).tolist()
+    [None, 'ann: fail; cy: pass']
+    """
+    rules, classes = [show(name) for name in rule_names], [show(name) for name in class_names]
+    told = np.full(patterns.n_patterns, "", dtype=object)
+    for t, (start, end) in enumerate(itertools.pairwise(patterns.starts.tolist())):
+        part = slice(start, min(end, start + MOST_COLUMNS))
+        pairs = zip(patterns.rules[part].tolist(), patterns.classes[part].tolist(), strict=True)
+        more = [f"and {end - part.stop:,} more"] if end > part.stop else []
+        told[t] = "; ".join([*(f"{rules[j]}: {classes[c]}" for j, c in pairs), *more])
+    return np.ma.MaskedArray(told, mask=patterns.votes_per_pattern == 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.io.readings import Reading
-from thumbwise.io.triaged import accepted_names, review_names, voted_names
+from thumbwise.io.triaged import accepted_names, review_names, voted_columns
 from thumbwise.tables.formats import Column, as_scanned, quoted
 from thumbwise.votes.engines.frames import LazyFrame
 from thumbwise.votes.engines.predictions import join_answers, label_names
@@ -72,8 +72,7 @@ def review_relation(
     """
     names = review_names(reading, text)
     used = np.flatnonzero(decided.n_looks > 0)
-    rows = votes.patterns.take(used, votes.patterns.counts[used]).to_rows()
-    voted = {f"v{j}": column for j, column in enumerate(voted_names(rows, votes.class_names))}
+    voted = {f"v{j}": column for j, column in enumerate(voted_columns(votes, used))}
     frame = _joined(votes, decided).filter(nw.col(_LOOKS) > 0)
     sent = {"place": used, "why": why, **{name: as_scanned(column) for name, column in voted.items()}}
     small = votes.items.engine.send(sent, frame)

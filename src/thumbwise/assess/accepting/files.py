@@ -50,8 +50,8 @@ def write_triage(
         Ids, ``label``, ``probability`` (1 for gold, which is accepted with its label), and columns passed on.
     review : path, optional
         ``rank``, the least sure label first; ids; the text, if there is one; the vote of each rule, empty where it
-        abstains; ``proposed`` label, its ``probability``, and ``why``: which votes speak for it and against it; and
-        ``label``, empty, to be filled in.
+        abstains, or ``votes`` of all rules in words if there are more than 50; ``proposed`` label, its ``probability``,
+        and ``why``: which votes speak for it and against it; and ``label``, empty, to be filled in.
     text : str, optional
         A column that was passed on, for the review. Absent: the one that is called ``text``, if there is one.
     overwrite : bool
