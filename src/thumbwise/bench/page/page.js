@@ -282,7 +282,9 @@ async function lookAt(place) {
 }
 
 async function fillList() {
-  const { answers, n } = await ask("list", { filter: $("filter").value }).catch(() => ({ answers: [], n: 0 }));
+  const filter = $("filter").value;
+  const { answers, n } = await ask("list", { filter }).catch(() => ({ answers: [], n: 0 }));
+  if (filter !== $("filter").value) return; // another one was chosen meanwhile, and its answers are on their way
   $("list-count").textContent = `${n.toLocaleString("en")} answers${n > answers.length ? `, the last ${answers.length} shown` : ""}`;
   $("list-answers").replaceChildren(...answers.map((row) => {
     const words = [row.place, row.id, (row.answer ?? row.kind) + (row.again ? " (second look)" : ""), row.note ?? ""];
