@@ -200,6 +200,27 @@ def test_thresholds_by_hand(seed: int) -> None:
         assert found.n_accepted == found.accepted.sum() == 240 + (found.accepts[found._inverse] & (y < 0)).sum()
 
 
+def test_classes_share_the_error() -> None:
+    """With the whole of it, thresholds would be others."""
+    array, truth = made(0)
+    found = tw.triage(array, labels_of_some(truth, 400, 0), precision=0.85, per_class=True)
+    among = [found.ranked.proposed == c for c in range(3)]
+    thirds, wholes = (
+        [threshold_by_hand(found.ranked, those, 0.85, error, (1500 - 80, 320)) for those in among]
+        for error in (0.05 / 3, 0.05)
+    )
+    assert [part.threshold for part in found.families] == thirds != wholes
+
+
+def test_a_recall_beside_a_precision_does_not_take_everything() -> None:
+    """The precision alone would start with a set that the recall forbids."""
+    array, truth = made(0)
+    found = tw.triage(array, labels_of_some(truth, 400, 0), precision=0.8, recall={1: 0.95})
+    step, ladder = found.families[0].step, found.families[0].family.ladder
+    start = ladder.start(0.8, 0.05)
+    assert step is not None and start is not None and step < start
+
+
 def test_thresholds_of_classes_by_hand() -> None:
     """Three families have a third of the error each; in two of them items of the second class may be missed."""
     array, truth = made(1)
