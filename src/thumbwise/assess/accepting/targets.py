@@ -121,13 +121,12 @@ def good_enough(ranked: Ranked, family: Family, every: Sequence[Family], targets
     """
     ladder = family.ladder
     claimed = np.ones(len(ladder), dtype=bool)
-    for number, share in targets.precision.items():
-        if number == family.number:
-            claimed &= ladder.precise(share, error, is_alone=not targets.recall)
-    for number, share in targets.recall.items():
-        if number != family.number:
-            most = (1 - share) / sum(other.number != number for other in every)
-            claimed &= recalled(ranked, ladder, number, most, error, family.among)
+    missable = {number: share for number, share in targets.recall.items() if number != family.number}
+    if family.number in targets.precision:
+        claimed &= ladder.precise(targets.precision[family.number], error, is_alone=not missable)
+    for number, share in missable.items():
+        most = (1 - share) / sum(other.number != number for other in every)
+        claimed &= recalled(ranked, ladder, number, most, error, family.among)
     return claimed
 
 
