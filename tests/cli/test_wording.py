@@ -33,6 +33,8 @@ PYTHON_ONLY = {
     "item_ids": "a file has a column of ids, which is checked when it is read",
     "rule_names": "names of columns, or values of one",
     "item_groups": "no command reads groups",
+    "strata": "gold that was drawn within groups says so in its file",
+    "sizes": "gold that was drawn within groups says so in its file",
     "gold_is": "whether gold is part of the pool is seen by its ids",
     "gold_votes": "gold is a file or a column",
     "gold_labels": "gold is a file or a column",

@@ -20,7 +20,6 @@ from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.distinct_elsewhere import Look, look_at, refuse_bad_ids, vote_text
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
-from thumbwise.io.drawn_gold import DrawnGold
 from thumbwise.io.gold_table import GoldLabels, open_gold
 from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
@@ -123,11 +122,6 @@ def _one_in(stamps: Mapping[str, Stamp | None]) -> int:
 
 def _open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     known = open_gold(gold, id_name, roles)
-    if isinstance(gold, DrawnGold) and gold.id_name is None:
-        raise InvalidLabelsError(
-            "gold labels of items that stay in files must come with ids, because rows of files have no order; this "
-            "gold was drawn from items without a column of ids. Put the votes into one file of rows in the same order."
-        )
     if known.ids is None or known.only_counts:
         raise InvalidLabelsError(
             "gold labels of items that stay in files must come with ids, because rows of files have no order; found "

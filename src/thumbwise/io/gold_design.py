@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -169,7 +169,7 @@ class StratifiedGold(_Drawn, Stratified):
 
     gold_is: GoldIs = "subset"
     strata: Any = None
-    sizes: Mapping[Hashable, int] | None = None
+    sizes: Mapping[Any, int] | None = None
     stratum_of: Mapping[str, str] = field(default_factory=dict)
     n_drawn: int = 0
     n_candidates: int = 0

@@ -146,7 +146,10 @@ def items_to_label(items: Table, id_name: str, n_items: int, *, seed: int = 0) -
     seed : int
     """
     others = [name for name in items.names if name != id_name]
-    check_columns([id_name, *others])
+    try:
+        check_columns([id_name, *others])
+    except InvalidFileError as error:
+        raise InvalidFileError(error, " Or say which are passed on: ", Argument("columns", [...]), ".") from None
     read_ids(items.columns[id_name], id_name, "the items")
     rows = _draw_rows(np.zeros(items.n_rows, dtype=bool), n_items, seed)
     design = GoldDesign(n_items, items.n_rows, seed)

@@ -36,7 +36,7 @@ LABEL = "label"
 TASKS = Kind("a list of tasks")
 _EXPORT = Form(
     "is no Label Studio export that can be read as gold",
-    "Export the project from Label Studio as JSON",
+    "Export the project from Label Studio as JSON, with all tasks.",
     "deeper than tasks need",
 )
 _LARGEST = 2**30
@@ -68,7 +68,7 @@ def read_export(path: Path, control: str | None = None) -> Table:
     """
     tasks = _open(path).items()
     if not tasks:
-        raise InvalidFileError(f"{path} {_EXPORT.isnt}: it holds no task. {_EXPORT.mend}, with all tasks.")
+        raise InvalidFileError(f"{path} {_EXPORT.isnt}: it holds no task. {_EXPORT.mend}")
     fields = [_fields(task) for task in tasks]
     control = _settle_control(path, tasks, control)
     labels = [_label_of(task, control) for task in tasks]

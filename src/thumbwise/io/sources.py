@@ -187,8 +187,11 @@ def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
 
 
 def _refuse_columns(roles: Roles) -> None:
-    for name in ("gold_id", "gold_label"):
-        if getattr(roles, name) is not None:
-            raise InvalidLabelsError(
-                "the gold file says itself which of it are ids and labels; found ", Argument(name, ...), ". Drop it."
-            )
+    if roles.gold_id is not None or roles.gold_label is not None:
+        raise InvalidLabelsError(
+            "the gold file says itself which of it are ids and labels. Drop ",
+            Argument("gold_id"),
+            " and ",
+            Argument("gold_label"),
+            ".",
+        )

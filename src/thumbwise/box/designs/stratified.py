@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
@@ -50,7 +50,7 @@ class Stratified(Design):
 
     gold_is: GoldIs = "separate"
     strata: Any = None
-    sizes: Mapping[Hashable, int] | None = None
+    sizes: Mapping[Any, int] | None = None
     bounds_are = "finite-sample (Chernoff over the groups)"
 
     def assumption(self, n_gold: int, n_items: int) -> str:
@@ -170,9 +170,7 @@ def _group_counts(sample: GoldSample, group: int) -> tuple[IntArray, IntArray, I
     return counts.right, counts.drawn, counts.population, counts.outside
 
 
-def _bounds_by_size(
-    sample: GoldSample, strata: AnyArray, sizes: Mapping[Hashable, int], errors: FloatArray
-) -> Intervals:
+def _bounds_by_size(sample: GoldSample, strata: AnyArray, sizes: Mapping[Any, int], errors: FloatArray) -> Intervals:
     """Bounds where it is known how many items each group has, and not which.
 
     Of each moment the items that are right are counted among all items of a group, and so are those that could be right

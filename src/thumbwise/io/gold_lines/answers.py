@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from thumbwise.io.gold_lines.fields import Id, fields_of, parse_line, read_id, read_name, read_time
+from thumbwise.io.gold_lines.fields import Id, check_length, fields_of, parse_line, read_id, read_name, read_time
 from thumbwise.io.gold_lines.headers import Header
 
 Kind: TypeAlias = Literal["label", "unclear", "skip", "undo"]
@@ -63,13 +63,14 @@ class Answer:
     unknown: tuple[str, ...] = field(default=(), compare=False)
 
     def line(self) -> str:
-        """The answer as the file has it, without a line break."""
+        """The answer as the file has it, without a line break; a note of a megabyte is refused."""
         names = ("id", "place", "answer", "kind", "by", "seconds", "at")
         optional = {"note": self.note, "again": self.again or None, "stratum": self.stratum}
         fields = {name: getattr(self, name) for name in names}
-        return json.dumps(
-            fields | {name: value for name, value in optional.items() if value is not None}, allow_nan=False
-        )
+        fields |= {name: value for name, value in optional.items() if value is not None}
+        text = json.dumps(fields, allow_nan=False)
+        check_length(Path("the answer"), 1, text.encode())
+        return text
 
 
 def parse_answer(line: bytes, header: Header, number: int = 2, path: Path = Path("the file")) -> Answer:

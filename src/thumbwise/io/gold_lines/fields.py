@@ -45,14 +45,19 @@ def form_of_line(number: int) -> Form:
     )
 
 
-def parse_line(path: Path, number: int, line: bytes) -> Node:
-    """The object on a line of strict JSON."""
+def check_length(path: Path, number: int, line: bytes) -> None:
+    """Refuse a line that is longer than any header or answer."""
     form = form_of_line(number)
     if len(line) > LONGEST_LINE:
         raise InvalidFileError(
             f"{path} {form.isnt}: a line must have at most {LONGEST_LINE:,} bytes; found more. {form.mend}"
         )
-    node = parse(path, line, form)
+
+
+def parse_line(path: Path, number: int, line: bytes) -> Node:
+    """The object on a line of strict JSON."""
+    check_length(path, number, line)
+    node = parse(path, line, form_of_line(number))
     if not isinstance(node.value, dict):
         node.refuse("an object")
     return node

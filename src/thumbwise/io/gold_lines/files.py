@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.gold_lines.answers import Answer, parse_answer
-from thumbwise.io.gold_lines.fields import LONGEST_LINE, MOST_LINES, form_of_line
+from thumbwise.io.gold_lines.fields import LONGEST_LINE, MOST_LINES, check_length, form_of_line
 from thumbwise.io.gold_lines.headers import Header, is_header, parse_header
 from thumbwise.models.saved.schema import parse
 
@@ -106,10 +106,7 @@ def _lines(path: Path, pieces: Iterator[bytes]) -> Iterator[bytes]:
         form = form_of_line(number)
         if number > MOST_LINES:
             raise InvalidFileError(f"{path} {form.isnt}: there must be at most {MOST_LINES:,} lines. {form.mend}")
-        if len(piece) > LONGEST_LINE:
-            raise InvalidFileError(
-                f"{path} {form.isnt}: a line must have at most {LONGEST_LINE:,} bytes; found more. {form.mend}"
-            )
+        check_length(path, number, piece)  # a longer one comes in pieces
         yield piece
 
 

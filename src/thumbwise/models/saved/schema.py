@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
@@ -41,15 +42,21 @@ class Form:
         What to do about it, a sentence.
     needs : str
         What would never be nested so deeply.
+    spells : str
+        How numbers are written for which JSON has no words; empty if there are none.
     """
 
     isnt: str
     mend: str
     needs: str
+    spells: str = ""
 
 
 MODEL = Form(
-    "is not a model that can be loaded", "Save the model again, or undo what was edited.", "deeper than a model needs"
+    "is not a model that can be loaded",
+    "Save the model again, or undo what was edited.",
+    "deeper than a model needs",
+    '. Write "nan", "inf" or "-inf"',
 )
 
 
@@ -171,8 +178,8 @@ def parse(path: Path, content: bytes, form: Form = MODEL) -> Node:
             content.decode("utf-8"),
             object_pairs_hook=_unique,
             parse_int=_parse_int,
-            parse_float=_parse_float,
-            parse_constant=_refuse_constant,
+            parse_float=partial(_parse_float, form=form),
+            parse_constant=partial(_refuse_constant, form=form),
         )
     except RecursionError as error:
         refuse(path, f"lists and objects must not be nested {form.needs}; they are", error, form=form)
@@ -197,15 +204,15 @@ def _parse_int(text: str) -> int:
     return int(text)
 
 
-def _parse_float(text: str) -> float:
+def _parse_float(text: str, form: Form) -> float:
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f'numbers must fit a float; found {_show(text)}. Infinity is written "inf"')
+        raise ValueError(f"numbers must fit a float; found {_show(text)}{form.spells}")
     return value
 
 
-def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(f'{text} is not JSON. Write "nan", "inf" or "-inf"')
+def _refuse_constant(text: str, form: Form) -> NoReturn:
+    raise ValueError(f"{text} is not JSON{form.spells}")
 
 
 def plain(values: AnyArray | float) -> Any:
