@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from thumbwise.bench.beginning import Asked, check_same, new_header, open_items
+from thumbwise.bench.beginning import Asked
 from thumbwise.bench.desk import Desk
-from thumbwise.bench.journal import Journal, check_journal
-from thumbwise.bench.turns import draw_order
+from thumbwise.bench.opening import open_bench
 
 CLASSES = ("pass", "fail")
 
@@ -24,11 +23,7 @@ def write_items(folder: Path, n_items: int = 60, texts: Sequence[str] = ()) -> P
     return path
 
 
-def open_desk(path: Path, gold: Path, *, show: Sequence[str] = (), by: str = "", **asked: Any) -> Desk:
+def open_desk(path: Path, gold: Path, **asked: Any) -> Desk:
     """Begin or go on, as the command does."""
-    wanted = Asked(**{"classes": CLASSES, "seed": 7, **asked})
-    items = open_items(path, item_id=None, show=show, classes=wanted.classes or ())
-    check_journal(gold)
-    journal = Journal(gold, new_header(items, wanted))
-    check_same(gold, journal.header, items, wanted)
-    return Desk(items, journal, draw_order(len(items), journal.header.design.seed), by=by)
+    given = {name: asked.pop(name) for name in ("show", "by", "votes") if name in asked}
+    return open_bench(path, gold, Asked(**{"classes": CLASSES, "seed": 7, **asked}), **given)

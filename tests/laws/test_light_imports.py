@@ -7,7 +7,19 @@ import sys
 
 import pytest
 
-NEVER = {"pandas", "polars", "pyarrow", "matplotlib", "duckdb", "torch", "jinja2", "cvxpy", "pyspark", "starlette", "uvicorn"}
+NEVER = {
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "duckdb",
+    "torch",
+    "jinja2",
+    "cvxpy",
+    "pyspark",
+    "starlette",
+    "uvicorn",
+}
 
 
 def loaded_after(statements: str, watched: set[str]) -> set[str]:

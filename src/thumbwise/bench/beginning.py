@@ -14,7 +14,7 @@ from thumbwise.bench.items import Items
 from thumbwise.bench.table_items import open_table
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io import gold_lines
-from thumbwise.io.gold_lines import Design, Goal, Header, Stopping, Stratum
+from thumbwise.io.gold_lines import Design, Goal, Header, Stopping
 
 DEFAULT_N = 100
 
@@ -68,15 +68,10 @@ def open_items(path: Path, *, item_id: str | None, show: Sequence[str], classes:
     return open_folder(path)
 
 
-def new_header(items: Items, asked: Asked, strata: Sequence[Stratum] = ()) -> Header:
-    """The header of a file that begins: all of it is decided here, before the first label.
+def new_header(items: Items, asked: Asked) -> Header:
+    """The header of a file that begins, but for the strata of a stratified draw.
 
-    Parameters
-    ----------
-    items : Items
-    asked : Asked
-    strata : sequence of Stratum
-        Those of a stratified draw.
+    All of it is decided here, before the first label.
     """
     if asked.classes is None:
         raise InvalidChoiceError(
@@ -99,7 +94,7 @@ def new_header(items: Items, asked: Asked, strata: Sequence[Stratum] = ()) -> He
         classes,
         items.id_name,
         gold_lines.Items(items.path.name, len(items), items.fingerprint),
-        Design("stratified", seed, tuple(strata)) if asked.design == "stratified" else Design("random", seed),
+        Design("stratified" if asked.design == "stratified" else "random", seed),
         stopping_of(asked, len(items)),
     )
 

@@ -14,6 +14,7 @@ from thumbwise.bench.agreement import agreement_sentences
 from thumbwise.bench.items import Items
 from thumbwise.bench.journal import Journal
 from thumbwise.bench.keys import keys_of
+from thumbwise.bench.progress import Measuring, measure
 from thumbwise.bench.reading_requests import (
     BadRequestError,
     answer_in,
@@ -46,7 +47,9 @@ class Desk:
     strata : sequence of str or None
         Stratum of each place, if the draw is stratified.
     votes : VotesOnItems or None
-        Votes on an item by its id, shown after it was labeled.
+        Votes on the items, shown after they were labeled.
+    measuring : Measuring or None
+        What progress is measured with.
     by : str
         Who labels, until somebody gives another name.
     """
@@ -56,6 +59,7 @@ class Desk:
     order: IntArray
     strata: Sequence[str] | None = None
     votes: VotesOnItems | None = None
+    measuring: Measuring | None = None
     by: str = ""
     _settled: tuple[int, Settled] = field(default=(-1, Settled()), init=False)
     _looking: dict[str, tuple[int, float]] = field(default_factory=dict, init=False)
@@ -158,7 +162,10 @@ class Desk:
         with self._measuring:
             settled, header = self.settled, self.journal.header
             if self._measured[0] is not settled:
-                self._measured = (settled, {"agreement": agreement_sentences(settled, header)})
+                known: dict[str, Any] = {"agreement": agreement_sentences(settled, header)}
+                if settled.gold and self.measuring is not None:
+                    known |= measure(self.measuring, settled).as_dict()
+                self._measured = (settled, known)
             return self._measured[1]
 
     def row_of(self, place: int) -> int:
@@ -227,7 +234,7 @@ class Desk:
         """Votes on an item, only for somebody who has answered it."""
         if self.votes is None or answer is None or answer.kind == "skip":
             return None
-        return self.votes.on(answer.id)
+        return self.votes.on(self.row_of(answer.place))
 
     def _counts(self, by: str) -> dict[str, Any]:
         settled, header = self.settled, self.journal.header

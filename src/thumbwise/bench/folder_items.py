@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from thumbwise.bench.items import Items, inside, names_image
 from thumbwise.bench.kinds import IMAGE_ENDINGS, Kind, kind_of
@@ -53,8 +54,8 @@ class FolderItems(Items):
         name = str(self.ids[row])
         return inside(self.path, name) if names_image(name) else None
 
-    def _pieces(self) -> Iterator[object]:
-        yield from zip(self.ids, self._sizes, strict=True)
+    def _pieces(self) -> Iterator[list[Any]]:
+        yield from (list(self.ids), self._sizes)
 
 
 def open_folder(path: Path) -> FolderItems:

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
-from json import dumps
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from thumbwise.bench.kinds import IMAGE_ENDINGS, MORE_LETTERS, Kind, kind_of, laid_out
 
@@ -60,9 +61,12 @@ class Items(ABC):
 
         Of files in folders only names and sizes count, of images that a table names only the names.
         """
-        digest = sha256(dumps([self.id_name, *self.names]).encode())
-        for piece in self._pieces():
-            digest.update(dumps(piece).encode())
+        digest = sha256()
+        for values in ([self.id_name, *self.names], *self._pieces()):
+            # Lengths come first, so that it counts where a text ends; that of what is missing is -1.
+            digest.update(np.array([-1 if value is None else len(str(value)) for value in values]).tobytes())
+            texts = "".join("" if value is None else str(value) for value in values)
+            digest.update(texts.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     def image(self, row: int, field: int) -> Path | None:
@@ -95,7 +99,7 @@ class Items(ABC):
     def _image(self, row: int, field: int) -> Path | None: ...
 
     @abstractmethod
-    def _pieces(self) -> Iterator[object]: ...
+    def _pieces(self) -> Iterator[list[Any]]: ...
 
 
 def inside(folder: Path, name: str) -> Path | None:

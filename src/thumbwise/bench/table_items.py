@@ -53,7 +53,7 @@ class TableItems(Items):
         wanted, text = self._wanted[self.names[field]], self._text(row, field)
         return inside(self._folder, text) if wanted in (None, "image") and names_image(text) else None
 
-    def _pieces(self) -> Iterator[object]:
+    def _pieces(self) -> Iterator[list[Any]]:
         columns: list[Any] = [self.ids, *self._columns]
         for column in columns:
             for start in range(0, len(self), _ROWS_AT_ONCE):

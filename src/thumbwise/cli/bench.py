@@ -11,21 +11,19 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from thumbwise.bench.beginning import Asked, check_same, new_header, open_items
+from thumbwise.bench.beginning import Asked
 from thumbwise.bench.desk import Desk
 from thumbwise.bench.guard import Address
 from thumbwise.bench.items import Items
-from thumbwise.bench.journal import Journal, check_journal
+from thumbwise.bench.journal import Journal
+from thumbwise.bench.opening import open_bench
 from thumbwise.bench.running import serving, wait_for_the_end
 from thumbwise.bench.server import load_server
-from thumbwise.bench.turns import draw_order, last_place
-from thumbwise.bench.votes_on_items import VotesOnItems
+from thumbwise.bench.turns import last_place
 from thumbwise.cli.console import progress, stderr, stdout, visible
 from thumbwise.cli.reading_options import fields_of
 from thumbwise.exceptions import InvalidChoiceError
-from thumbwise.io.gold_lines import Goal, Header, read_gold_lines
-from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
+from thumbwise.io.gold_lines import Goal, Header
 from thumbwise.summaries import plural
 from thumbwise.tables.collisions import check_apart
 
@@ -111,19 +109,9 @@ def bench_files(
 ) -> None:
     """Begin or go on with a gold file, serve the page until Ctrl-C, and say what was done."""
     load_server()  # what is missing is said before anything is read
-    check_apart(output.resolve(), [items, votes], shown=output)
-    has_begun = check_journal(output)
-    header = read_gold_lines(output).header if has_begun else None
-    classes = header.classes if header is not None else asked.classes or ()
+    check_apart(output.resolve(), [votes, None if items.is_dir() else items], shown=output)
     with progress("reading"):
-        opened = open_items(items, item_id=item_id, show=show, classes=classes)
-        on_items = None if votes is None else VotesOnItems(read_source(votes, None, Roles(class_names=classes or None)))
-    if header is not None:
-        check_same(output, header, opened, asked)
-    journal = Journal(output, header or new_header(opened, asked))
-    check_same(output, journal.header, opened, asked)  # somebody else may have begun it meanwhile
-    order = draw_order(len(opened), journal.header.design.seed)
-    desk = Desk(opened, journal, order, votes=on_items, by=wanted.by)
+        desk = open_bench(items, output, asked, votes=votes, item_id=item_id, show=show, by=wanted.by)
     _serve(desk, wanted)
 
 
@@ -165,7 +153,9 @@ def _rule(header: Header) -> str:
         "looks": f"looks at {', '.join(map(str, stopping.looks or ()))} labels",
         "anytime": "you may stop at any moment",
     }
-    return f"a random order of {plural(header.items.n, 'item')} (seed {header.design.seed}); {ends[stopping.rule]}"
+    strata = ", ".join(f"{s.n:,} of {s.size:,} {visible(s.name)}" for s in header.design.strata)
+    drawn = f"a random order of {plural(header.items.n, 'item')} (seed {header.design.seed})"
+    return f"{drawn}{f' within strata ({strata})' if strata else ''}; {ends[stopping.rule]}"
 
 
 def _print_end(console: Console, desk: Desk, n_new: int, seconds: float) -> None:

@@ -240,8 +240,14 @@ def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[s
 
 
 def kept_value(column: str, kind: str) -> str:
-    """A column as it is read, in SQL: truth values, numbers and texts stay; every other type becomes its text."""
-    return column if kind in _KEPT_TYPES else f"CAST({column} AS VARCHAR)"
+    """A column as it is read, in SQL: truth values, numbers and texts stay; lists and records become JSON.
+
+    Every other type becomes its text.
+    """
+    if kind in _KEPT_TYPES:
+        return column
+    is_nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
+    return f"CAST({f'to_json({column})' if is_nested else column} AS VARCHAR)"
 
 
 def holds_text(kind: str) -> bool:

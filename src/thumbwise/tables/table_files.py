@@ -9,7 +9,8 @@ What a column becomes:
 - *JSON lines*: one object a line. A key that is absent or null is missing. Whole numbers, numbers, truth values and
   strings stay what they are; a column that mixes kinds, or numbers that no column type holds exactly, is text. A line
   has at most 32 MiB. Of a table of more than a million cells one in a hundred must be filled.
-- *Parquet*: truth values, integers up to 64 bits, floats and strings stay; every other type becomes its text.
+- *Parquet*: truth values, integers up to 64 bits, floats and strings stay; lists and records become
+  JSON; every other type becomes its text.
 
 Column names must differ by more than case, because DuckDB does not tell such names apart; only in CSV that is read they
 may. Paths are taken literally: no wildcards, no addresses, no partitions read from folder names.

@@ -213,20 +213,24 @@ async function measure() {
 function showProgress(progress) {
   const nodes = [];
   for (const [i, sentence] of (progress.sentences ?? []).entries()) {
-    nodes.push(element("p", { className: i ? "" : "main-sentence" }, sentence));
-    if (!i && progress.interval) nodes.push(interval(progress.interval));
+    nodes.push(element("p", { className: sentenceClass(i, progress) }, sentence));
+    if (!i && typeof progress.lower === "number") nodes.push(interval(progress));
   }
-  if (progress.reached) nodes.push(element("p", { className: "reached" }, progress.reached));
   for (const sentence of progress.agreement ?? []) nodes.push(element("p", {}, sentence));
   if (!nodes.length) nodes.push(element("p", { className: "quiet" }, "What the labels say is shown here once there are some."));
   $("progress").replaceChildren(...nodes);
+}
+
+function sentenceClass(i, progress) {
+  if (i === 0) return progress.is_reached ? "main-sentence reached" : "main-sentence";
+  return "";
 }
 
 function interval({ lower, upper, estimate }) {
   const range = element("span", { className: "range" });
   range.style.setProperty("left", `${100 * lower}%`);
   range.style.setProperty("right", `${100 * (1 - upper)}%`);
-  const box = element("div", { className: "interval" }, range);
+  const box = element("div", { className: "between" }, range);
   box.setAttribute("aria-hidden", "true");
   if (typeof estimate === "number") {
     const point = element("span", { className: "point" });
@@ -325,7 +329,7 @@ function setUp(content) {
     const act = () => answer("label", name);
     const node = button("", act);
     node.dataset.name = name;
-    node.append(element("span", { dir: "auto" }, name), ...keys.map((key) => element("kbd", {}, key)));
+    node.append(element("span", { dir: "auto" }, name), ...keys.map((key) => element("kbd", { ariaHidden: "true" }, key)));
     node.setAttribute("aria-keyshortcuts", keys.join(" "));
     $("classes").append(node);
     for (const key of keys) state.keys.set(key, act);
