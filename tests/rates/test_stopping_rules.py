@@ -186,8 +186,10 @@ def test_what_is_valid_for_one_number_of_labels_says_so_if_labeling_could_stop_a
     gold = tw.Gold(votes.take(range(60)), truth[:60], Anytime())
     for found in (tw.judges(votes, gold), tw.triage(votes, gold, budget=10)):
         assert not found.evidence.is_guarantee
-        assert "could stop at any moment" in str(found)
+        assert "what labels said could end labeling" in str(found)
     assert tw.rate(votes, gold, of=1).is_guarantee
+    early = tw.Gold(votes.take(range(45)), truth[:45], _Told("subset"))  # between two looks
+    assert not tw.rate(votes, early, of=1).is_guarantee
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from thumbwise.box.stopping import FIXED
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 # Why statements for one number of labels are no guarantee.
-_NOT_ANYTIME = "labeling could stop at any moment, and this holds for a number of labels that was fixed before"
+_NOT_ANYTIME = "what labels said could end labeling, and this holds for a number of labels that was fixed before"
 Frequencies = Mapping[Hashable, tuple[float, float]]
 # Of the pool, and of the gold items.
 Features = tuple[Any, Any]
@@ -223,8 +223,15 @@ def gold_evidence(
         check_sample(sample.votes, pool, gold_is=design.gold_is, n_permutations=n_permutations)
         if design.is_plain
         else None,
-        design.objection or (_NOT_ANYTIME if sample.stopping.is_anytime and not holds_anytime else None),
+        design.objection or _not_heeded(sample, holds_anytime),
     )
+
+
+def _not_heeded(sample: GoldSample, holds_anytime: bool) -> str | None:
+    """Why intervals do not hold under the rule by which labeling stopped, if they do not."""
+    if sample.stopping.is_anytime:
+        return None if holds_anytime else _NOT_ANYTIME
+    return _NOT_ANYTIME if sample.stopping == FIXED and sample.design.looks is not None else None
 
 
 def bounds_are(sample: GoldSample) -> str:
