@@ -5,7 +5,7 @@ more; and the difference of that share between random halves whose composition i
 first half with probability 0.6, others with 0.4. The halves are the same in every draw.
 
 An interval depends on a few counts, so each combination of them that is drawn is asked about once. With 1,000 draws of
-100 labels, shares of all sets take about three minutes of one processor, and differences about a quarter of an hour.
+100 labels, shares and differences of all sets take about a quarter of an hour of one processor.
 """
 
 from __future__ import annotations
