@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import IntArray
-from thumbwise.bench.seen import BoolArray, Says, Seen, Surest
+from thumbwise.bench.seen import OPEN, BoolArray, Says, Seen, Surest
 from thumbwise.box.stopping import StoppingRule
 from thumbwise.io.gold_lines import Header
 from thumbwise.numerics.anytime import HORIZON, anytime_sides
@@ -70,8 +70,13 @@ def share_interval(rule: Rule, seen: Seen, is_so: BoolArray, says: Says | None) 
 
     *Guarantee*: at the level of the header, for the rule of the header, if places are a random order of the items (of
     those of each stratum): at whichever look, or after whichever label, ``rule.counted`` chose these places. Open
-    places count against both ends.
+    places count against both ends: more right ones never lower a bound from counts, so that with the truth in their
+    place the bound would be no lower. Bets do not rise and fall with single values; where they are laid, what comes
+    before the first open place counts.
     """
+    if rule.stopping.is_anytime and says is not None and seen.n_open:
+        n_whole = int(np.argmax(seen.codes == OPEN))
+        seen, is_so = seen.first(n_whole), is_so[:n_whole]
     least, most = seen.fills(is_so)
     low = _interval(rule, seen, least, says)
     high = low if seen.n_open == 0 else _interval(rule, seen, most, says)

@@ -50,6 +50,6 @@ def whenever(counts: Counts, error: float, sequence: Said | None = None, *, part
 def _post_stratified(counts: Counts) -> float:
     """The estimate that leans on the panel, where gold has items of both kinds."""
     if not counts.has_both:
-        n_gold = max(1, counts.n_gold)
-        return counts.share(float(counts.population.sum() * counts.right.sum() / n_gold))
+        share = counts.right.sum() / counts.n_gold if counts.n_gold else 0.5
+        return counts.share(float(counts.population.sum() * share))
     return counts.share(float((counts.population * counts.right / counts.drawn).sum()))
