@@ -227,8 +227,7 @@ def main() -> None:
         markdown_table(
             ["share", "labels", "fixed", "4 looks", "10 looks", "anytime", "ratio"], price_rows(given.items)
         ),
-        f"Mean widths over 8 draws at a share of {WITH_PANEL:.2f}, alone and with the panel, by how often it "
-        "is right.",
+        f"Mean widths over 8 draws at a share of {WITH_PANEL:.2f}, alone and with the panel, by how often it is right.",
         markdown_table(
             ["panel", "labels", "fixed", "with panel", "4 looks", "with panel", "anytime", "with panel"],
             panel_rows(given.items, given.seed),
