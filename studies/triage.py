@@ -4,7 +4,12 @@ Gold is a random part of the items. The oracle accepts the largest set of the sa
 The hold-out teaches the same regression with half of gold, and tests twenty thresholds with the other half by
 Clopper-Pearson bounds, the error shared evenly (Bonferroni). Where the package MAPIE is installed, its controller tests
 its default hundred thresholds on the ranking of triage, with the same certifying labels; whether the proposed label is
-right is its binary class. Items whose label is known are accepted by all. All of them at 95 %.
+right is its binary class. It comes as it is (Holm's procedure), and with its fixed sequence from the highest threshold
+down from five starts, and in the order that the teaching labels suggest (its split fixed sequence). Items whose label
+is known are accepted by all. All of them at 95 %.
+
+Draws go through the ranking, the ladders and the looks of :func:`thumbwise.triage`; the first of each data set go
+through the function itself too, which must accept the same.
 """
 
 from __future__ import annotations
@@ -14,7 +19,9 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +33,13 @@ import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
-from thumbwise._typing import FloatArray, IntArray
-from thumbwise.assess.accepting.ranked import Parts, Ranked, rank
-from thumbwise.assess.triage import Triage
+from thumbwise._typing import IntArray
+from thumbwise.assess.accepting.looks import look_at
+from thumbwise.assess.accepting.ranked import Parts, Ranked, gold_places, rank
+from thumbwise.assess.accepting.targets import Targets, count_tests, families, good_enough
+from thumbwise.box.gold import GoldSample
 from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.rates.asked import open_asked
 
 SETS = ("aa2", "sms", "youtube", "basketball", "rte", "dog", "web", JUDGES, "imdb")
 PRECISIONS = 0.8, 0.9, 0.95
@@ -38,8 +48,77 @@ RECALL = 0.9
 LOOKED_AT = 0.2
 _ERROR = 0.05
 _THRESHOLDS = 20
+# First draws of each data set that go through `triage` itself.
+_COMPARED = 3
+PEERS = ("MAPIE", "MAPIE, five starts", "MAPIE, split")
 
 BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """All items by pattern and true class, which is all that judging needs."""
+
+    population: Population
+
+    @cached_property
+    def by_class(self) -> IntArray:
+        """How many there are, shape (n_patterns, n_classes)."""
+        table = np.zeros((self.population.votes.patterns.n_patterns, self.population.votes.n_classes), dtype=np.int64)
+        np.add.at(table, (self.population.votes.inverse, self.population.labels), 1)
+        return table
+
+    @cached_property
+    def counts(self) -> IntArray:
+        return np.asarray(self.by_class.sum(axis=1))
+
+    def sample(self, gold: IntArray) -> GoldSample:
+        """Gold as the library opens it."""
+        return open_asked(self.population.votes, self.labels_of(gold), "subset").sample
+
+    def labels_of(self, gold: IntArray) -> IntArray:
+        y = np.full(len(self.population.labels), -1)
+        y[gold] = self.population.labels[gold]
+        return y
+
+    def wrong(self, proposed: IntArray) -> IntArray:
+        """Items of each pattern of which the proposed label is wrong."""
+        return self.counts - self.by_class[np.arange(len(proposed)), proposed]
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One draw of gold, and a ranking that a part of it taught."""
+
+    items: Items
+    gold: IntArray
+    sample: GoldSample
+    parts: Parts
+
+    @classmethod
+    def of(cls, items: Items, gold: IntArray) -> Draw:
+        sample = items.sample(gold)
+        return cls(items, gold, sample, Parts.of(sample, 0))
+
+    @cached_property
+    def places(self) -> IntArray:
+        return gold_places(self.sample)
+
+    @cached_property
+    def ranked(self) -> Ranked:
+        return rank(self.sample, self.parts)
+
+    def halved(self) -> Draw:
+        """The same gold, of which half teaches."""
+        return replace(self, parts=Parts(*np.array_split(np.random.default_rng(0).permutation(len(self)), 2)))
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    @cached_property
+    def gold_wrong(self) -> BoolArray:
+        """Whether the label that would be proposed for each gold item is wrong."""
+        return np.asarray(self.ranked.proposed[self.places] != self.sample.labels)
 
 
 @dataclass(frozen=True)
@@ -50,143 +129,161 @@ class Kept:
     holds: bool
 
 
-def judge(population: Population, gold: IntArray, by_rule: BoolArray, labels: IntArray, precision: float) -> Kept:
-    """Gold keeps its known label; of those that the rule takes enough must be right."""
-    wrong_ones = by_rule & (labels != population.labels)
-    accepted = by_rule.copy()
-    accepted[gold], wrong_ones[gold] = True, False
-    wrong = int(wrong_ones.sum())
-    return Kept(float(accepted.mean()), wrong <= (1 - precision) * by_rule.sum() + 1e-9)
+def judge(draw: Draw, taken: BoolArray, precision: float) -> Kept:
+    """Gold keeps its known label; of the items whose pattern is taken enough must be right."""
+    n_taken = int(draw.items.counts[taken].sum())
+    wrong = int(draw.items.wrong(draw.ranked.proposed)[taken].sum()) - int(draw.gold_wrong[taken[draw.places]].sum())
+    share = (n_taken + int((~taken[draw.places]).sum())) / draw.items.counts.sum()
+    return Kept(share, wrong <= (1 - precision) * n_taken + 1e-9)
 
 
-def oracle(sure: FloatArray, right: BoolArray, precision: float) -> BoolArray:
-    """The largest set of surest items that is precise enough."""
-    levels = np.unique(sure)[::-1]
-    sizes = np.array([(sure >= level).sum() for level in levels])
-    wrong = np.array([(~right & (sure >= level)).sum() for level in levels])
-    fits = np.flatnonzero(wrong <= (1 - precision) * sizes + 1e-9)
-    return np.asarray(sure >= levels[fits[-1]]) if len(fits) else np.zeros(len(sure), dtype=bool)
+def accept(ranked: Ranked, targets: Targets) -> BoolArray:
+    """Patterns that triage accepts; none if gold is too small."""
+    parts = families(ranked, targets)
+    error = _ERROR / count_tests(parts, targets)
+    taken = np.zeros(len(ranked.size), dtype=bool)
+    for part in parts:
+        claimed = np.flatnonzero(good_enough(ranked, part, parts, targets, error))
+        if len(claimed):
+            taken |= part.among & (ranked.sureness >= part.ladder.threshold[claimed[-1]])
+    return taken
 
 
-def hold_out(sure: FloatArray, right: BoolArray, certify: IntArray, precision: float) -> BoolArray:
+def oracle(draw: Draw, precision: float) -> BoolArray:
+    """The largest set of surest items that is precise enough once gold keeps its known label."""
+    sure, wrong = draw.ranked.sureness, draw.items.wrong(draw.ranked.proposed)
+    wrong = wrong - np.bincount(draw.places, draw.gold_wrong, minlength=len(wrong))
+    order = np.argsort(-sure, kind="stable")
+    fits = np.cumsum(wrong[order]) <= (1 - precision) * np.cumsum(draw.items.counts[order]) + 1e-9
+    is_last = np.append(sure[order][1:] != sure[order][:-1], True)
+    good = np.flatnonzero(fits & is_last)
+    return np.asarray(sure >= sure[order][good[-1]]) if len(good) else np.zeros(len(sure), dtype=bool)
+
+
+def hold_out(draw: Draw, precision: float) -> BoolArray:
     """The lowest of some thresholds above which Clopper and Pearson find enough right ones."""
+    ranked = draw.ranked
+    sure = np.repeat(ranked.sureness, draw.items.counts)
     levels = np.unique(np.quantile(sure, np.linspace(0, 0.95, _THRESHOLDS)))
     for level in levels:
-        taken = certify[sure[certify] >= level]
-        n_right = int(right[taken].sum())
-        if n_right and beta.ppf(_ERROR / len(levels), n_right, len(taken) - n_right + 1) >= precision:
-            return np.asarray(sure >= level)
-    return np.zeros(len(sure), dtype=bool)
+        right = ~ranked.is_wrong[ranked.sureness[ranked.place] >= level]
+        n_right = int(right.sum())
+        if n_right and beta.ppf(_ERROR / len(levels), n_right, len(right) - n_right + 1) >= precision:
+            return np.asarray(ranked.sureness >= level)
+    return np.zeros(len(ranked.sureness), dtype=bool)
 
 
-def mapie(sure: FloatArray, right: BoolArray, certify: IntArray, precision: float) -> BoolArray | None:
-    """Its controller as it comes; None where it is not installed."""
-    try:
-        from mapie.risk_control import BinaryClassificationController
-    except ImportError:
-        return None
+def mapie(draw: Draw, precision: float, peer: str) -> BoolArray:
+    """What its controller accepts, in one of its ways."""
+    from mapie.risk_control import BinaryClassificationController  # noqa: PLC0415  # if it is installed
+    from mapie.risk_control.fwer_control import FWERFixedSequenceTesting  # noqa: PLC0415
+
+    ways: dict[str, dict[str, Any]] = {
+        PEERS[0]: {},
+        PEERS[1]: {
+            "fwer_method": FWERFixedSequenceTesting(n_starts=5),
+            "list_predict_params": np.linspace(0.99, 0, 100),
+        },
+        PEERS[2]: {"fwer_method": "split_fixed_sequence"},
+    }
     controller: Any = BinaryClassificationController(
-        lambda rows: np.column_stack([1 - rows[:, 0], rows[:, 0]]), "precision", precision, confidence_level=1 - _ERROR
+        lambda rows: np.column_stack([1 - rows[:, 0], rows[:, 0]]),
+        "precision",
+        precision,
+        confidence_level=1 - _ERROR,
+        **ways[peer],
     )
+    sure, taught = draw.ranked.sureness, draw.parts.teach
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        controller.calibrate(sure[certify][:, None], right[certify].astype(np.int64))
+        if peer == PEERS[2]:
+            right = ~draw.gold_wrong[taught]
+            controller.learn_fixed_sequence_order(sure[draw.places[taught]][:, None], right.astype(np.int64))
+        controller.calibrate(sure[draw.ranked.place][:, None], (~draw.ranked.is_wrong).astype(np.int64))
     best = controller.best_predict_param
     return np.zeros(len(sure), dtype=bool) if best is None else np.asarray(sure >= best)
 
 
-def by_item(population: Population, ranked: Ranked) -> tuple[FloatArray, IntArray]:
-    """How sure each item's label is, and the label."""
-    inverse = population.votes.inverse
-    return ranked.sureness[inverse], ranked.proposed[inverse]
+def has_mapie() -> bool:
+    """Whether the package is installed."""
+    return find_spec("mapie") is not None
 
 
-def ask(population: Population, gold: IntArray, **asked: Any) -> Triage | None:
-    """What triage says; None where it finds gold too small."""
-    y = np.full(len(population.labels), -1)
-    y[gold] = population.labels[gold]
-    try:
-        return tw.triage(population.votes, y, gold_is="subset", **asked)
-    except InvalidLabelsError:
-        return None
-
-
-def of_precision(population: Population, gold: IntArray, precision: float) -> list[Kept | None]:
-    """Triage, oracle, hold-out and MAPIE, of one draw."""
-    found = ask(population, gold, precision=precision)
-    known = found or ask(population, gold, budget=0)
-    assert known is not None and known.asked.positions is not None
-    sure, labels = by_item(population, known.ranked)
-    right, parts, order = labels == population.labels, Parts.of(known.asked.sample, 0), known.asked.positions
-    ours = np.zeros(len(right), dtype=bool) if found is None else found.accepts[population.votes.inverse]
-    half = Parts(*np.array_split(np.random.default_rng(0).permutation(len(gold)), 2))
-    half_sure, half_labels = by_item(population, rank(known.asked.sample, half))
-    half_right = half_labels == population.labels
-    theirs = mapie(sure, right, order[parts.certify], precision)
-    return [
-        judge(population, gold, ours, labels, precision),
-        judge(population, gold, oracle(sure, right, precision), labels, precision),
-        judge(
-            population, gold, hold_out(half_sure, half_right, order[half.certify], precision), half_labels, precision
-        ),
-        None if theirs is None else judge(population, gold, theirs, labels, precision),
-    ]
-
-
-def of_recall(population: Population, gold: IntArray) -> Kept:
+def of_recall(draw: Draw) -> Kept:
     """Share accepted so that at most so many of the second class are accepted under another label."""
-    found = ask(population, gold, recall={population.votes.class_names[1]: RECALL})
-    if found is None:
-        return Kept(len(gold) / len(population.labels), True)
-    is_so = population.labels == 1
-    missed = is_so & found.accepted & (found.proposed != 1)
-    return Kept(found.n_accepted / found.n_items, bool(missed.sum() <= (1 - RECALL) * is_so.sum() + 1e-9))
+    taken = accept(draw.ranked, Targets({}, {1: RECALL}))
+    missing = taken & (draw.ranked.proposed != 1)
+    missed = int(draw.items.by_class[missing, 1].sum()) - int((missing[draw.places] & (draw.sample.labels == 1)).sum())
+    holds = missed <= (1 - RECALL) * draw.items.by_class[:, 1].sum() + 1e-9
+    return Kept(judge(draw, taken, 0.5).share, bool(holds))
 
 
-def of_budget(population: Population, gold: IntArray) -> tuple[float, float, bool]:
-    """Right labels that are guaranteed, those that there are, and whether the guarantee holds."""
-    found = ask(population, gold, budget=round(LOOKED_AT * len(population.labels)))
-    assert found is not None and found.looks is not None
-    wrong = int((found.accepted & (found.proposed != population.labels)).sum())
-    right = 1 - wrong / len(population.labels)
-    return found.looks.accuracy_at_least, right, wrong <= found.looks.most_wrong
+def of_budget(draw: Draw, number: int) -> tuple[float, float, bool]:
+    """Right labels that are guaranteed, those that there are, and whether the guarantee holds.
+
+    Which items of a pattern are looked at, if not all, is drawn.
+    """
+    n_items, proposed = int(draw.items.counts.sum()), draw.ranked.proposed
+    looks = look_at(draw.ranked, n_items, round(LOOKED_AT * n_items), _ERROR)
+    free = draw.items.counts - np.bincount(draw.places, minlength=len(proposed))
+    wrong = draw.items.wrong(proposed) - np.bincount(draw.places[draw.gold_wrong], minlength=len(proposed))
+    found = np.random.default_rng([7, number]).hypergeometric(wrong, free - wrong, looks.looked_at)
+    left = int((wrong - found).sum())
+    return looks.accuracy_at_least, 1 - left / n_items, left <= looks.most_wrong
 
 
-def row_of_precision(population: Population, draws: IntArray, precision: float) -> list[str]:
+def compare_with_triage(items: Items, gold: IntArray) -> None:
+    """What is accepted here is what the function itself accepts."""
+    draw, y = Draw.of(items, gold), items.labels_of(gold)
+    second = items.population.votes.class_names[1]
+    for precision in PRECISIONS:
+        _compare(accept(draw.ranked, Targets({None: precision}, {})), items, y, precision=precision)
+    _compare(accept(draw.ranked, Targets({}, {1: RECALL})), items, y, recall={second: RECALL})
+    budget = round(LOOKED_AT * len(y))
+    looks = tw.triage(items.population.votes, y, budget=budget).looks
+    if looks is None or looks.most_wrong != look_at(draw.ranked, len(y), budget, _ERROR).most_wrong:
+        raise AssertionError("triage guarantees something else for a budget than this study")
+
+
+def _compare(taken: BoolArray, items: Items, y: IntArray, **asked: Any) -> None:
+    try:
+        accepts = tw.triage(items.population.votes, y, **asked).accepts
+    except InvalidLabelsError:
+        accepts = np.zeros(len(taken), dtype=bool)
+    if not (taken == accepts).all():
+        raise AssertionError(f"triage accepts other labels than this study: {asked}")
+
+
+def row_of_precision(draws: Sequence[Draw], halved: Sequence[Draw], precision: float, n_peers: int) -> list[str]:
     """Losses first: how often it failed, then shares."""
-    kept = [of_precision(population, gold, precision) for gold in draws]
-    names = ["triage", "oracle", "hold-out", "MAPIE"]
-    columns = {name: [row[place] for row in kept] for place, name in enumerate(names) if kept[0][place] is not None}
-    share = {name: float(np.mean([one.share for one in column if one])) for name, column in columns.items()}
-    fails = {name: sum(not one.holds for one in column if one) for name, column in columns.items()}
-    cells = [_title(population.name), f"{precision:g}", str(fails["triage"]), str(fails["hold-out"])]
-    cells += [str(fails.get("MAPIE", "")), f"{share['oracle']:.3f}", f"{share['triage']:.3f}"]
-    cells += [f"{share['triage'] / share['oracle']:.2f}", f"{share['hold-out']:.3f}"]
-    return [*cells, f"{share['MAPIE']:.3f}" if "MAPIE" in share else ""]
+    targets = Targets({None: precision}, {})
+    kept = {
+        "triage": [judge(draw, accept(draw.ranked, targets), precision) for draw in draws],
+        "oracle": [judge(draw, oracle(draw, precision), precision) for draw in draws],
+        "hold-out": [judge(draw, hold_out(draw, precision), precision) for draw in halved],
+    }
+    if n_peers and has_mapie():
+        for peer in PEERS:
+            kept[peer] = [judge(draw, mapie(draw, precision, peer), precision) for draw in draws[:n_peers]]
+    share = {name: float(np.mean([one.share for one in column])) for name, column in kept.items()}
+    fails = {name: sum(not one.holds for one in column) for name, column in kept.items()}
+    cells = [_title(draws[0].items.population.name), f"{precision:g}", str(fails["triage"]), str(fails["hold-out"])]
+    cells += [f"{share['oracle']:.3f}", f"{share['triage']:.3f}", f"{share['triage'] / share['oracle']:.2f}"]
+    cells += [f"{share['hold-out']:.3f}"]
+    return cells + [f"{share[peer]:.3f}" if peer in share else "" for peer in PEERS]
 
 
-HEADER = [
-    "",
-    "precision",
-    "failed",
-    "hold-out failed",
-    "MAPIE failed",
-    "oracle",
-    "accepted",
-    "ratio",
-    "hold-out",
-    "MAPIE",
-]
+HEADER = ["", "precision", "failed", "hold-out failed", "oracle", "accepted", "ratio", "hold-out", *PEERS]
 
 
-def row_of_others(population: Population, draws: IntArray) -> list[str]:
+def row_of_others(draws: Sequence[Draw]) -> list[str]:
     """Recall and budget."""
-    recall = [of_recall(population, gold) for gold in draws]
-    looks = [of_budget(population, gold) for gold in draws]
+    recall = [of_recall(draw) for draw in draws]
+    looks = [of_budget(draw, number) for number, draw in enumerate(draws)]
     proved, right, held = np.mean(np.array(looks, dtype=float), axis=0)
     cells = [str(sum(not one.holds for one in recall)), str(round((1 - held) * len(draws)))]
     cells += [f"{np.mean([one.share for one in recall]):.3f}", f"{proved:.3f}", f"{right:.3f}"]
-    return [_title(population.name), *cells]
+    return [_title(draws[0].items.population.name), *cells]
 
 
 OTHERS = ["", "recall failed", "budget failed", "accepted at recall 0.9", "guaranteed right", "right"]
@@ -196,34 +293,51 @@ def _title(name: str) -> str:
     return TITLES.get(name, name)
 
 
-def report(n_gold: int, sets: Sequence[str], n_draws: int, n_others: int, seed: int) -> str:
+def rows_of(name: str, n_gold: int, n_draws: int, n_peers: int, seed: int) -> tuple[list[list[str]], list[str]]:
+    """Of one data set: a row for each precision, and one for recall and budget."""
+    started, population = time.perf_counter(), load_population(name)
+    items = Items(population)
+    gold = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
+    for one in gold[:_COMPARED]:
+        compare_with_triage(items, one)
+    draws = [Draw.of(items, one) for one in gold]
+    halved = [draw.halved() for draw in draws]
+    rows = [row_of_precision(draws, halved, precision, n_peers) for precision in PRECISIONS]
+    others = row_of_others(draws)
+    print(f"{name} {n_gold}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    return rows, others
+
+
+def tables(
+    n_gold: int, rows: Sequence[Sequence[str]], others: Sequence[Sequence[str]], n_draws: int, n_peers: int
+) -> str:
     """Both tables for one number of gold labels."""
-    rows, others = [], []
-    for name in sets:
-        started, population = time.perf_counter(), load_population(name)
-        draws = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
-        rows += [row_of_precision(population, draws, precision) for precision in PRECISIONS]
-        others.append(row_of_others(population, draws[:n_others]))
-        print(f"{name} {n_gold}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
-        for row in (*rows[-len(PRECISIONS) :], others[-1]):
-            print("|", " | ".join(row), "|", file=sys.stderr, flush=True)
     about = f"{n_gold} gold labels (at most half of the items), {n_draws} draws, 95 %; failed: of all draws."
-    more = f"The same gold, {n_others} draws; recall of the second class, and {LOOKED_AT:.0%} of the items looked at."
+    about += f" MAPIE: the first {min(n_peers, n_draws)} of these draws." if has_mapie() and n_peers else ""
+    more = f"The same draws; recall of the second class, and {LOOKED_AT:.0%} of the items looked at."
     return f"{about}\n\n{markdown_table(HEADER, rows)}\n\n{more}\n\n{markdown_table(OTHERS, others)}"
 
 
 def main() -> None:
-    """Read the arguments, and publish tables for each number of gold labels."""
+    """Read the arguments, and publish tables for each number of gold labels; what is done is written as it comes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", choices=(*TITLES, *CROWDS, JUDGES), default=SETS, metavar="SET")
     parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--others", type=int, default=200, help="draws of recall and budget")
+    parser.add_argument("--peers", type=int, default=100, help="draws for MAPIE, if it is installed")
     parser.add_argument("--gold", type=int, nargs="+", default=[100, 300])
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
     given = parser.parse_args()
-    numbers = given.sets, given.draws, min(given.draws, given.others), given.seed
-    publish([report(n_gold, *numbers) for n_gold in given.gold], given.output)
+    done: list[str] = []
+    for n_gold in given.gold:
+        rows: list[list[str]] = []
+        others: list[list[str]] = []
+        for name in given.sets:
+            new, other = rows_of(name, n_gold, given.draws, given.peers, given.seed)
+            rows, others = [*rows, *new], [*others, other]
+            text = tables(n_gold, rows, others, given.draws, given.peers)
+            publish([*done, text], given.output)
+        done.append(text)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from thumbwise import datasets as datasets
     from thumbwise import metrics as metrics
     from thumbwise.assess import tables as displays  # a module under its public name
+    from thumbwise.assess.accepting.files import write_triage as write_triage
     from thumbwise.assess.accepting.result import Triage as Triage
     from thumbwise.assess.check_rules.findings import Checks as Checks
     from thumbwise.assess.check_rules.findings import Finding as Finding
@@ -176,6 +177,7 @@ _HOMES = {
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
     "write_report": "thumbwise.display.report.writing",
+    "write_triage": "thumbwise.assess.accepting.files",
     "write_votes": "thumbwise.io.votes_files",
 }
 _MODULES = {
@@ -247,6 +249,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "judges",
     "Judges",
     "triage",
+    "write_triage",
     "Triage",
     "held_out_proba",
     "neg_log_loss",

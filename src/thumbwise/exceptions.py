@@ -18,8 +18,8 @@ class Argument:
     name : str
         As Python calls it.
     value : object
-        What to pass: a text stands as it is (``NAME``, ``"long"``), a list or mapping as Python writes it, ``...`` for
-        whatever is meant. None leaves the name alone.
+        What to pass: a text stands as it is (``NAME``, ``"long"``), a list or mapping as Python writes it but for
+        ``NAME``, ``...`` for whatever is meant. None leaves the name alone.
 
     Examples
     --------
@@ -48,7 +48,9 @@ def _as_python(value: object) -> str:
     if value is ...:
         return "..."
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {name}" for key, name in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{key!r}: {'NAME' if name == 'NAME' else repr(name)}" for key, name in value.items()) + "}"
+        )
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join("..." if entry is ... else repr(entry) for entry in value) + "]"
     return str(value)

@@ -91,6 +91,23 @@ def test_searching_hides_the_others_and_counts(opened: Opened) -> None:
     assert page.locator(f"{ROWS}:visible").count() == 100
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_what_may_be_accepted_is_reached_by_its_link_and_told_to_those_who_cannot_see(
+    opened: Opened, width: int, scheme: str
+) -> None:
+    page = opened("small", width=width, scheme=scheme)
+    page.get_by_role("link", name="Accept, or look", exact=True).click()
+    heading = page.get_by_role("heading", name="Accept, or let a person look")
+    assert heading.evaluate("(e) => Math.abs(e.getBoundingClientRect().top)") < 100
+    assert page.locator("#accepted-table tbody tr").count() == 7
+    told = page.locator("svg[aria-labelledby^='accepted-title'] desc").text_content()
+    assert told.count("accepted") == 7
+    sides = "(e) => [e.getBoundingClientRect().left, e.getBoundingClientRect().right]"
+    for circle in page.locator("svg[aria-labelledby^='accepted-title'] circle").all():
+        left, right = circle.evaluate(sides)
+        assert 0 <= left < right <= width
+
+
 def test_a_heat_map_reads_out_pairs_by_arrow_keys_and_pointer(opened: Opened) -> None:
     page = opened("large")
     heat = page.locator(".heatmap").first

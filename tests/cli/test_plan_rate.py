@@ -1,5 +1,6 @@
-"""thumbwise plan --rate and --accuracy: the numbers of the library in a table, a sentence, and refusals."""
+"""thumbwise plan --rate and --accuracy: the numbers of the library in a table, a sentence, JSON, and refusals."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,36 @@ def test_accepted_labels_are_planned(folder: Path, run: Run) -> None:
         assert [f"{n_gold}", *percent(accepted).split()] in rows
     assert " ".join(str(planned).split()) in " ".join(answer.stdout.split())
     assert "log loss" not in answer.stdout
+
+
+def test_json_has_every_plan_and_is_alone_on_stdout(folder: Path, run: Run) -> None:
+    votes, gold = folder / "votes.csv", folder / "gold.csv"
+    aims = ["--rate", "spam", "--within", "0.05", "--accuracy", "0.7", "--precision", "0.7", "--target", "0.3"]
+    answer = run("plan", votes, "--gold", gold, *aims, "--json", "-")
+    assert answer.exit_code == 0, answer.stderr
+    loss, share, right, accepted = json.loads(answer.stdout)["plans"]
+    reading = tw.read_votes(votes, gold=gold)
+    planned = tw.plan_rate(reading, of="spam", within=0.05)
+    assert (share["plan"], share["of"], share["needed"], share["n_gold"]) == ("rate", "spam", planned.needed, 30)
+    assert [(row["n_gold"], row["planned_within"]) for row in share["rows"]] == [*planned.rows]
+    assert share["sentence"] == str(planned)
+    proved = tw.plan_accuracy(reading, at_least=0.7)
+    assert (right["needed"], right["at_least"]) == (proved.needed, 0.7)
+    assert right["expected"] == pytest.approx(proved.expected)
+    assert accepted["most"] == pytest.approx(tw.plan_triage(reading, precision=0.7).most)
+    bounds = tw.plan(reading, target=0.3)
+    assert (loss["target"], loss["needed"]) == (0.3, bounds.needed(0.3))
+    assert loss["bound"] == pytest.approx(bounds.bound)
+    assert {row["rule"] for row in loss["worth"]} == {"caps", "links", "length"}
+
+
+def test_json_is_written_to_a_new_file(folder: Path, run: Run) -> None:
+    asked = ["plan", folder / "votes.csv", "--rate", "spam", "--within", "0.1", "--json", folder / "plan.json"]
+    answer = run(*asked)
+    assert f"written: {folder / 'plan.json'}" in answer.stdout.replace("\n", "")
+    assert [one["plan"] for one in json.loads((folder / "plan.json").read_text())["plans"]] == ["rate"]
+    assert run(*asked).exit_code == 2
+    assert run(*asked, "--overwrite").exit_code == 0
 
 
 def test_a_target_is_planned_besides(folder: Path, run: Run) -> None:

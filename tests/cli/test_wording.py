@@ -42,6 +42,7 @@ PYTHON_ONLY = {
     "clip": "commands leave it as it is",
     "pool": "votes are the first argument",
     "moments": "commands leave it as it is",
+    "precisions": "commands leave it as it is",
     "opinions": "commands leave it as it is",
     "features": "no command reads features of items",
     "gold_features": "no command reads features of items",
@@ -53,19 +54,21 @@ PYTHON_ONLY = {
     "y": "gold is a file or a column",
     "n_shown": "commands leave it as it is",
 }
+# Options that one command takes once, though another takes them for each class.
+ONCE = {("plan", "--precision")}
 # Modules in reach of a command with arguments in plain text, and why nobody reads them there.
 EXCUSED = {
     "votes.reading.sparse_votes": "sparse matrices are passed in Python",
 }
 
 
-def options() -> dict[str, list[Any]]:
-    """Every option of every command, with what typer knows of it."""
-    given: dict[str, list[Any]] = {}
-    for command in typer.main.get_command(app).commands.values():  # type: ignore[attr-defined]
+def options() -> dict[str, list[tuple[str, Any]]]:
+    """Every option, with the commands that have it and what typer knows of it there."""
+    given: dict[str, list[tuple[str, Any]]] = {}
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
         for parameter in command.params:
-            for name in parameter.opts:
-                given.setdefault(name, []).append(parameter)
+            for option in parameter.opts:
+                given.setdefault(option, []).append((name, parameter))
     return given
 
 
@@ -73,8 +76,9 @@ def options() -> dict[str, list[Any]]:
 def test_the_options_exist(argument: str) -> None:
     option, _, value = OPTIONS[argument].partition(" ")
     parameters = options()[option]
-    assert all(bool(value) != parameter.is_flag for parameter in parameters)
-    assert all(parameter.multiple == (argument in REPEATED) for parameter in parameters)
+    for command, parameter in parameters:
+        assert bool(value) != parameter.is_flag
+        assert parameter.multiple == (argument in REPEATED and (command, option) not in ONCE)
 
 
 def test_every_option_that_reads_votes_has_an_argument() -> None:
@@ -99,6 +103,10 @@ def test_every_option_that_reads_votes_has_an_argument() -> None:
         (Argument("n_classes"), "--classes"),
         (Argument("codes", {-1: "NAME", 1: "NAME", 0: None}), "--codes '-1=NAME,1=NAME,0='"),
         (Argument("codes", ...), "--codes VALUE=NAME,..."),
+        (Argument("recall", {"toxic": 0.95, "so so": 0.9}), "--recall toxic=0.95 --recall 'so so=0.9'"),
+        (Argument("precision", 0.95), "--precision 0.95"),
+        (Argument("budget", 500), "--budget 500"),
+        (Argument("per_class"), "--per-class"),
         (Argument("layout", '"long"'), "--layout long"),
         (Argument("abstain", "'-1'"), "--abstain -1"),
         (Argument("abstain", "'n a'"), "--abstain 'n a'"),
@@ -176,8 +184,8 @@ def test_names_of_arguments_are_written_out() -> None:
         ("votes.reading.long_votes", "argument"),  # item_ids or rule_names
         ("box.opened_gold", "argument"),  # gold_labels
         ("box.opinions.features", "name"),  # features, gold_features or X
-        ("assess.accepting.targets", "argument"),  # precision or recall
-        ("assess.triage", "name"),  # precision or recall
+        ("assess.accepting.targets", "argument"),  # precision, recall or precisions
+        ("assess.triage", "name"),  # precision, recall or per_class
         ("rates.asked", "argument"),  # by, cluster, versus, of or values
         ("rates.asking", "argument"),  # of, cluster or values
         ("rates.asking", "name"),  # by, cluster or values

@@ -121,6 +121,14 @@ def test_the_rule_for_stopping_decides_what_counts(
     assert set(counted) == {ORDER[k - 1] for k in range(1, last + 1) if k not in skipped}
 
 
+def test_before_the_first_look_nothing_may_be_said(tmp_path: Path) -> None:
+    stopping = Stopping("looks", None, (30, 70))
+    reading = tw.read_votes(votes_file(tmp_path), gold=gold_file(tmp_path, 20, {}, stopping=stopping))
+    assert any("planned at 30, 70" in text for text in reading.notes), reading.notes
+    with pytest.raises(tw.InvalidLabelsError, match=r"found 20 gold labels\. Label 10 more"):
+        reading.box()
+
+
 def test_looks_are_handed_on_until_intervals_heed_them(tmp_path: Path) -> None:
     for stopping, looks in ((Stopping("looks", None, (30, 60)), (30, 60)), (Stopping("anytime"), "anytime")):
         design = tw.read_votes(votes_file(tmp_path), gold=gold_file(tmp_path, stopping=stopping)).gold_drawn

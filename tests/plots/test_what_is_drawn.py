@@ -104,6 +104,24 @@ def test_frontier_has_two_curves_the_regression_at_the_end_and_no_accuracy() -> 
     assert left > right  # the most cautious first
 
 
+def test_accepted_shares_in_steps_with_estimates_where_there_are_some() -> None:
+    columns: dict[str, list[Any]] = {"precision": [0.95, 0.8, 0.9], "accepted": [0.0, 0.9, 0.6]}
+    columns["estimate"] = [None, 0.85, 0.97]
+    table = Tidy.of(columns, is_guarantee=True, confidence_level=0.95)
+    ax = plots.plot_accepted(table)
+    guaranteed, estimated = ax.lines
+    assert list(zip(guaranteed.get_xdata(), guaranteed.get_ydata(), strict=True)) == [(0.8, 0.9), (0.9, 0.6), (0.95, 0)]
+    assert guaranteed.get_drawstyle() == "steps-pre"  # between two precisions, what the stricter one accepts
+    assert list(zip(estimated.get_xdata(), estimated.get_ydata(), strict=True)) == [(0.85, 0.9), (0.97, 0.6)]
+    assert estimated.get_linestyle() == "None"
+    joined = [segment.tolist() for segment in ax.collections[0].get_segments()]
+    assert joined == [[[0.8, 0.9], [0.85, 0.9]], [[0.9, 0.6], [0.97, 0.6]]]
+    assert ax.get_title() == "all guarantees at once, with 95 % confidence"
+    weak = plots.plot_accepted(Tidy.of(columns, is_guarantee=False, confidence_level=0.95))
+    assert weak.get_legend().get_texts()[0].get_text() == "no guarantee"
+    assert weak.get_title() == ""
+
+
 def test_reliability_and_confidences() -> None:
     table = Tidy.of(
         {

@@ -17,7 +17,7 @@ from scipy.stats import binom, hypergeom
 import thumbwise as tw
 from thumbwise.box.designs import ByClass, Poisson, Stratified, WithReplacement
 from thumbwise.numerics.intervals import hypergeometric_bounds
-from thumbwise.numerics.two_groups import TwoGroups, approximate_limits
+from thumbwise.numerics.two_groups import TwoGroups, approximate_limits, least_worth
 from thumbwise.rates import differences
 from thumbwise.rates.counts import Counts
 from thumbwise.rates.intervals import assisted, exact
@@ -116,7 +116,7 @@ def test_each_way_to_a_difference(way: differences.Way, sizes: tuple[int, int]) 
         ours, theirs = (
             counts_of(says[part], labels[part], np.flatnonzero(gold[part])) for part in (is_first, ~is_first)
         )
-        low, high = way(ours, theirs, 1 - LEVEL)
+        low, high = way(ours, theirs, 1 - LEVEL, least_worth)
         misses += not low - 1e-9 <= truth <= high + 1e-9
     assert misses <= allowed(n_trials)
 
@@ -185,6 +185,7 @@ def test_clusters() -> None:
 
 
 def test_gold_drawn_class_by_class() -> None:
+    """That the bound is exact is for tests/theory/test_class_sizes.py; here it is asked for the right thing."""
     labels, array, _ = items()
     votes = tw.Votes(array, n_classes=2)
 
@@ -194,7 +195,7 @@ def test_gold_drawn_class_by_class() -> None:
         assert "random sample" in rates.remarks[0]
         return rates, [float(labels.mean())]
 
-    assert count_misses(ask, 150) <= allowed(150)
+    assert count_misses(ask, 60) <= allowed(60)
 
 
 def stratified(rng: np.random.Generator, groups: np.ndarray) -> np.ndarray:
@@ -235,7 +236,7 @@ def test_a_difference_of_groups_from_which_gold_was_drawn_at_different_rates(val
         misses += not row.lower - 1e-9 <= truth <= row.upper + 1e-9
         says = votes.array[:, 0]
         both = [counts_of(says[p], labels[p], np.flatnonzero(y[p] >= 0)) for p in (groups == "A", groups == "B")]
-        low, high = differences._across(both[0], both[1], 1 - LEVEL)
+        low, high = differences._across(both[0], both[1], 1 - LEVEL, least_worth)
         pretended += not low <= truth <= high
     assert misses <= allowed(n_trials)
     assert pretended > allowed(n_trials)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from benchmarks.workers import rate_intervals
-from studies.rate_peers import Told, ask_us, make_population, problem_of
-from studies.rates import SHOWN, ask, header, measure, table_row
+from studies.rate_peers import Answer, Told, ask_us, behind, make_population, problem_of
+from studies.rates import SHOWN, ask, header, mean_row, measure, table_row
 
 from thumbwise.rates.intervals import METHODS, Interval
 
@@ -47,6 +48,29 @@ def test_too_many_misses_are_bold() -> None:
     often, rarely = ([[0.0, 0.1]] * n_misses + [[0.0, 1.0]] * (300 - n_misses) for n_misses in (60, 20))
     assert "**" in Told.of(often, 0.5).cell
     assert "**" not in Told.of(rarely, 0.5).cell
+
+
+def test_ours_is_behind_the_narrowest_that_holds() -> None:
+    wide, narrow, sharp = ([[0.5 - half, 0.5 + half]] * 300 for half in (0.1, 0.08, 0.01))
+    off = [[0.6, 0.61]] * 60 + sharp[60:]
+    told: dict[str, Sequence[Answer]] = {
+        "exact": wide,
+        "assisted": wide,
+        "ppi_py": narrow,
+        "judgy": off,
+        "glide": ["ImportError: absent"] * 300,
+    }
+    found = {name: Told.of(answers, 0.5) for name, answers in told.items()}
+    assert behind(found) == pytest.approx(0.2 / 0.16)
+    assert behind({**found, "assisted": found["judgy"]}) == np.inf
+
+
+def test_cells_that_miss_too_often_are_bold_and_means_are_of_what_was_drawn() -> None:
+    missed, held = Interval(0.5, 0.6, 0.7), Interval(0.5, 0.4, 0.6)
+    shares = measure([[missed] * len(METHODS)] * 30 + [[held] * len(METHODS)] * 170, 0.5)
+    assert table_row("a", shares, n_cells=3)[-1] == "**0.850**"
+    assert table_row("a", shares, n_cells=10**6)[-1] == "0.850"
+    assert mean_row([(shares, measure([], 0.0))]) == ["mean", "", "1.00", "1.00", "0.850", "0.850", "0.850"]
 
 
 def test_a_peer_that_is_absent_or_refuses_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,16 +6,18 @@ that is rounded up.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 import pytest
 
 import thumbwise as tw
+from thumbwise.numerics.two_groups import least_worth
 from thumbwise.rates.asked import open_asked
 from thumbwise.rates.counts import Counts
-from thumbwise.rates.differences import _across
-from thumbwise.rates.intervals import Interval
+from thumbwise.rates.differences import _across, _choose, _one_by_one, difference
+from thumbwise.rates.intervals import Interval, Method, assisted, exact
 from thumbwise.rates.results import Rate
 from thumbwise.rates.verdicts import Panel
 
@@ -32,11 +34,44 @@ def test_across_two_groups_the_difference_lies_within_whatever_the_items_weigh(
     """All is known, so nothing but the weights is left to bound; groups of one size leave nothing at all."""
     numbers = [range(size + 1) for size in (*ours, *theirs)]
     for a0, a1, b0, b1 in product(*numbers):
-        low, high = _across(known_all(ours, (a0, a1)), known_all(theirs, (b0, b1)), 0.05)
+        low, high = _across(known_all(ours, (a0, a1)), known_all(theirs, (b0, b1)), 0.05, least_worth)
         truth = (a0 + a1) / sum(ours) - (b0 + b1) / sum(theirs)
         assert low - 1e-12 <= truth <= high + 1e-12
         if sum(ours) == sum(theirs):
             assert (low, high) == pytest.approx((truth, truth))
+
+
+def test_a_way_is_chosen_without_labels_and_for_groups_of_one_size_it_is_the_panel() -> None:
+    rng = np.random.default_rng(6)
+    chosen = {}
+    for sizes in ((400, 400), (450, 350), (700, 100)):
+        halves = [(np.array([size // 20] * 2), np.array([size // 2] * 2)) for size in sizes]
+        ways = set()
+        for _ in range(20):
+            ours, theirs = (Counts(rng.binomial(n, 0.5), n, size) for n, size in halves)
+            ways.add(_choose(ours, theirs, 0.05, is_apart=False).__name__)
+        assert len(ways) == 1
+        chosen[sizes] = ways.pop()
+    # Of 450 and 350 items the panel would gain four per cent, which is not enough.
+    assert chosen == {(400, 400): "_across", (450, 350): "_gold_alone", (700, 100): "_gold_alone"}
+
+
+def test_the_estimate_of_a_difference_is_that_of_its_shares() -> None:
+    ours = Counts(np.array([3, 20]), np.array([20, 25]), np.array([250, 170]))
+    theirs = Counts(np.array([5, 15]), np.array([25, 22]), np.array([150, 170]))
+    methods: list[tuple[Method, Callable[[Counts, float], Interval]]] = [("exact", exact), ("assisted", assisted)]
+    for method, share in methods:
+        expected = share(ours, 0.05).estimate - share(theirs, 0.05).estimate
+        assert difference(ours, theirs, 0.05, method).estimate == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_by_one_is_an_assisted_interval_for_each_with_half_of_the_error() -> None:
+    both = Counts(np.array([3, 20]), np.array([20, 25]), np.array([150, 170]))
+    one_kind = Counts(np.array([0, 20]), np.array([0, 25]), np.array([5, 170]))
+    for ours, theirs in [(both, one_kind), (one_kind, both)]:
+        mine, other = assisted(ours, 0.05), assisted(theirs, 0.05)
+        low, high = _one_by_one(ours, theirs, 0.1, least_worth)
+        assert (low, high) == pytest.approx((mine.lower - other.upper, mine.upper - other.lower))
 
 
 def test_the_panel_is_that_of_all_that_gold_was_drawn_from() -> None:

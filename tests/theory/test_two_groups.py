@@ -16,7 +16,14 @@ import pytest
 from scipy.stats import hypergeom
 
 from thumbwise.numerics.intervals import hypergeometric_bounds, hypergeometric_sides
-from thumbwise.numerics.two_groups import TwoGroups, approximate_limits, chances, least_worth, two_group_bounds
+from thumbwise.numerics.two_groups import (
+    TwoGroups,
+    about_least_worth,
+    approximate_limits,
+    chances,
+    least_worth,
+    two_group_bounds,
+)
 
 Pair = tuple[int, int]
 
@@ -208,6 +215,18 @@ def test_everything_drawn_nothing_drawn_and_nothing_there() -> None:
 def test_without_an_error_only_what_is_certain_is_kept() -> None:
     groups = TwoGroups((3, 1), (5, 4), (9, 10), (1.0, 0.5))
     assert two_group_bounds(groups, 0.0) == (3 + 0.5, 7 + 0.5 * 7)
+
+
+@pytest.mark.parametrize("worth", [(1.0, 1.0), (1 / 900, 1 / 300)])
+def test_what_a_limit_is_about_is_near_it(worth: tuple[float, float]) -> None:
+    """Mostly a little above it: what an exact limit pays for whole numbers is left out."""
+    for right, drawn in [((6, 50), (40, 60)), ((20, 30), (40, 60)), ((100, 140), (150, 150))]:
+        groups = TwoGroups(right, drawn, (900, 300), worth)
+        seen = float(np.sum(np.array(worth) * groups.population * right / np.array(drawn)))
+        limit, about = (bound(groups, 0.025) for bound in (least_worth, about_least_worth))
+        assert 0.85 * (seen - limit) <= seen - about <= 1.02 * (seen - limit)
+    closed = TwoGroups((3, 0), (7, 0), (30, 50))
+    assert about_least_worth(closed, 0.05) == least_worth(closed, 0.05)
 
 
 def some_groups() -> list[TwoGroups]:

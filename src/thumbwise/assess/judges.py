@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from thumbwise.assess.costs import check_costs, nearest
 from thumbwise.assess.judging.best import find_best
 from thumbwise.assess.judging.disagreements import list_disagreements
 from thumbwise.assess.judging.heard import hear
@@ -98,7 +98,7 @@ def judges(
         raise InvalidChoiceError(Argument("n_shown"), f" must be at least 1; found {n_shown}.")
     reading, sample = _open(votes, y, gold_is)
     asked = _asked_classes(of, sample.pool.class_names)
-    prices = _check_costs(costs or {}, sample.pool.rule_names)
+    prices = check_costs(costs or {}, sample.pool.rule_names)
     heard = hear(sample)
     share = share_error(heard, asked, sample.stopping.each(1 - confidence_level))
     scores = score_judges(heard, asked, share, prices)
@@ -188,27 +188,4 @@ def _asked_classes(of: Hashable | None, class_names: Sequence[Hashable]) -> list
     if of in texts:  # as a command line writes it
         return [texts.index(str(of))]
     shown = ", ".join(map(repr, class_names[:10])) + (", ..." if len(class_names) > 10 else "")
-    raise InvalidChoiceError(
-        Argument("of"), f" must be one of the classes {shown}; found {of!r}.", *_nearest(of, texts)
-    )
-
-
-def _check_costs(costs: Mapping[str, float], judges: Sequence[str]) -> Mapping[str, float]:
-    for name, cost in costs.items():
-        if name not in judges:
-            raise InvalidChoiceError(
-                Argument("costs"),
-                f" must name judges; there is no judge {name!r} among {len(judges):,}.",
-                *_nearest(name, judges),
-            )
-        if not (isinstance(cost, (int, float, np.integer, np.floating)) and 0 <= cost < math.inf):
-            raise InvalidChoiceError(
-                Argument("costs"),
-                f" must be numbers that are not negative, the cost of one vote; found {cost!r} for {name!r}.",
-            )
-    return costs
-
-
-def _nearest(name: object, names: Iterable[str]) -> tuple[str, ...]:
-    near = get_close_matches(str(name), list(names), n=1)
-    return (f" Did you mean {near[0]!r}?",) if near else ()
+    raise InvalidChoiceError(Argument("of"), f" must be one of the classes {shown}; found {of!r}.", *nearest(of, texts))

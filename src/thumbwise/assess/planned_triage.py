@@ -65,17 +65,19 @@ class TriagePlan:
     def __str__(self) -> str:
         wanted = f"{percent(self.precision, 1)} precision and {level(self.confidence_level)} confidence"
         now = f"with the {self.n_gold:,} gold labels of now {percent(self.rows[0].accepted)} of the labels are accepted"
-        if len(self.rows) == 1:
+        if self.gain is None:
             return f"At {wanted}, {now}."
-        gain = next((row for row in self.rows[1:] if row.accepted >= self._half_way), self.rows[-1])
-        then = f"about {gain.n_gold:,} would let about {100 * gain.accepted:.0f} % be accepted"
+        then = f"about {self.gain.n_gold:,} would let about {100 * self.gain.accepted:.0f} % be accepted"
         return (
             f"At {wanted}, {now}; {then}, and no number more than about {percent(self.most)}. A plan is no guarantee."
         )
 
     @property
-    def _half_way(self) -> float:
-        return (self.rows[0].accepted + self.most) / 2
+    def gain(self) -> TriageRow | None:
+        """The first row half way from today to ``most``, or else the last; None if none is planned."""
+        half_way = (self.rows[0].accepted + self.most) / 2
+        last = None if len(self.rows) == 1 else self.rows[-1]
+        return next((row for row in self.rows[1:] if row.accepted >= half_way), last)
 
 
 def plan_triage(
@@ -116,11 +118,12 @@ def plan_triage(
     >>> planned = tw.plan_triage(made.votes, y, precision=0.95)
     >>> print(planned)  # doctest: +NORMALIZE_WHITESPACE
     At 95.0 % precision and 95 % confidence, with the 150 gold labels of now 0 % of the labels are accepted; about 300
-    would let about 51 % be accepted, and no number more than about 93 %. A plan is no guarantee.
+    would let about 59 % be accepted, and no number more than about 93 %. A plan is no guarantee.
     """
     check_level(confidence_level)
-    share, error = check_share(precision, "precision"), 1 - confidence_level
+    share = check_share(precision, "precision")
     asked, ranked = open_ranked(votes, y, gold_is, random_state)
+    error = asked.sample.stopping.each(1 - confidence_level)
     check_left(asked.sample)
     n_gold = len(asked.sample)
     levels, wrong = coarse_levels(ranked, wrong_rates(ranked))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from thumbwise.assess.accepting.cascades import Cascade, climb_stages, good_in_stages, open_cascade
 from thumbwise.assess.accepting.looks import look_at
 from thumbwise.assess.accepting.ranked import TAUGHT, Parts, Ranked, rank
 from thumbwise.assess.accepting.result import Accepted, Triage
@@ -19,10 +21,11 @@ from thumbwise.assess.accepting.targets import (
     read_targets,
 )
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
+from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs
 from thumbwise.box.opened_gold import check_plain
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
-from thumbwise.numerics.fixed_sequence import BoolArray, fewest_labels
+from thumbwise.numerics.fixed_sequence import fewest_labels
 from thumbwise.rates.asked import Asked, open_asked
 
 # Of the check whether votes speak against a random draw.
@@ -37,6 +40,7 @@ def triage(
     recall: Any = None,
     per_class: bool = False,
     budget: int | None = None,
+    costs: Mapping[str, float] | None = None,
     gold_is: GoldIs | Design | None = None,
     confidence_level: float = 0.95,
     random_state: int = 0,
@@ -45,8 +49,8 @@ def triage(
 
     A fifth of gold, drawn by ``random_state``, teaches a regression on the votes (that of :class:`Stack`), which
     proposes a label for every item and says how sure it is. The sets in question are those of all items that are surer
-    than some threshold. The rest of gold tests them one after the other, from a set that is large enough to be tested
-    to the largest, until a test fails (:mod:`thumbwise.numerics.fixed_sequence`): no error is spent on how many there
+    than some threshold. The rest of gold tests them one after the other, from the set that promises most to the
+    largest, until a test fails (:mod:`thumbwise.numerics.fixed_sequence`): no error is spent on how many there
     are. Items with the same votes share their fate, so a threshold works for items in files too.
 
     Parameters
@@ -65,6 +69,10 @@ def triage(
     budget : int, optional
         Instead of targets: so many items can be looked at. They are the least sure ones; what is then guaranteed for
         all items, with people's labels counted as right, is in ``looks``.
+    costs : mapping of judge to float, optional
+        What one vote of each judge costs. Judges are then asked in stages, the cheap ones first, and an item stops at
+        the first stage that is sure enough; ``cascade`` tells of stages and costs, and decides later items
+        (:mod:`thumbwise.assess.accepting.cascades`). With one threshold for all classes, and no budget.
     gold_is : {"subset", "separate"} or Design, optional
         How gold was drawn, if the votes do not say; a plain random sample.
     confidence_level : float
@@ -78,12 +86,17 @@ def triage(
 
     Notes
     -----
-    *Guarantee*: with probability at least ``confidence_level``, over the draw of gold, all targets are reached by the
-    accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is settled by the part
-    of gold that teaches, the sets and their order by numbers of items, all before a certifying label is seen; so must
-    be the targets, the level and the seed. Gold items are accepted too, with their known label. If gold says of itself
-    that it was looked at at planned numbers of labels, the error is divided among these; if labeling could stop at any
-    moment, what is found is no guarantee, and says so.
+    *Guarantee*: with probability at least ``confidence_level``, over the draw of gold and of the seed, all targets are
+    reached by the accepted labels, if gold is a plain random sample; ``assumption`` says of what. The ranking is
+    settled by the part of gold that teaches, the sets and their order by that and by numbers of items, all before a
+    certifying label is seen; so must be the targets, the level and the seed. Gold items are accepted too, with their
+    known label: those that the rule takes count among the right ones. A set must pass the tests of all targets, each at
+    the whole error; classes with thresholds of their own share the error evenly. Proofs are in
+    :mod:`thumbwise.assess.accepting.ladders`, :mod:`thumbwise.assess.accepting.targets` and
+    :mod:`thumbwise.assess.accepting.looks`.
+
+    If gold says of itself that it was looked at at planned numbers of labels, the error is divided among these; if
+    labeling could stop at any moment, what is found is no guarantee, and says so.
 
     Examples
     --------
@@ -98,36 +111,56 @@ def triage(
     278 of 5,000 items are left for a person to look at.
     """
     check_level(confidence_level)
-    asked, ranked = open_ranked(votes, y, gold_is, random_state)
-    sample = asked.sample
+    asked = _open(votes, y, gold_is)
+    _check_placed(asked)
+    sample, parts = asked.sample, Parts.of(asked.sample, random_state)
     evidence = gold_evidence(sample, confidence_level, EXACT, _PERMUTATIONS)
     error = sample.stopping.each(1 - confidence_level)
     if budget is not None:
-        _check_alone(precision, recall)
-        return Triage(asked, ranked, (), evidence, looks=look_at(ranked, sample.pool.n_items, budget, error))
+        _check_alone(precision=precision, recall=recall, per_class=per_class or None, costs=costs)
+        ranked = rank(sample, parts)
+        looks = look_at(ranked, sample.pool.n_items, budget, error)
+        return Triage(asked, ranked, (), evidence, looks=looks)
+    _check_per_class(precision, recall, per_class)
     targets = read_targets(precision, recall, per_class, sample.pool.class_names)
-    _check_recall(targets, ranked.is_outside)
-    parts = families(ranked, targets)
-    error = error / count_tests(parts, targets)
-    _check_possible(parts, targets, error)
-    accepted = tuple(_accept(part, good_enough(ranked, part, parts, targets, error)) for part in parts)
+    _check_recall(targets, sample.gold_is == "separate")
+    if costs is not None:
+        _check_one_threshold(targets)
+        cascade = open_cascade(sample, parts, costs)
+        return _accept_in_stages(asked, cascade, targets, evidence, error)
+    ranked = rank(sample, parts)
+    by_class = families(ranked, targets)
+    error = error / count_tests(by_class, targets)
+    _check_possible(by_class, targets, error, sample.pool.class_names)
+    accepted = tuple(Accepted.largest(part, good_enough(ranked, part, by_class, targets, error)) for part in by_class)
     return Triage(asked, ranked, accepted, evidence, targets=targets)
 
 
 def open_ranked(votes: Any, y: Any, gold_is: GoldIs | Design | None, random_state: int) -> tuple[Asked, Ranked]:
     """Items and gold, a plain random sample, and the ranking that a part of it teaches."""
-    asked = open_asked(votes, y, gold_is)
-    check_plain(asked.sample.design)
+    asked = _open(votes, y, gold_is)
     return asked, rank(asked.sample, Parts.of(asked.sample, random_state))
 
 
-def _accept(family: Family, claimed: BoolArray) -> Accepted:
-    """The largest set that is claimed, or none."""
-    return Accepted(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
+def _open(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> Asked:
+    asked = open_asked(votes, y, gold_is)
+    check_plain(asked.sample.design)
+    return asked
 
 
-def _check_alone(precision: Any, recall: Any) -> None:
-    for name, given in (("precision", precision), ("recall", recall)):
+def _accept_in_stages(asked: Asked, cascade: Cascade, targets: Targets, evidence: Evidence, error: float) -> Triage:
+    """The lowest threshold of all stages that is shown to be good enough."""
+    ladder = climb_stages(cascade)
+    everything = Family(None, np.ones(cascade.n_patterns, dtype=bool), ladder)
+    each = error / count_tests([everything], targets)
+    _check_possible([everything], targets, each, asked.sample.pool.class_names)
+    part = Accepted.largest(everything, good_in_stages(cascade, ladder, targets, each))
+    chosen = cascade.at(part.level)
+    return Triage(asked, chosen.ranked, (part,), evidence, targets=targets, cascade=chosen)
+
+
+def _check_alone(**others: Any) -> None:
+    for name, given in others.items():
         if given is not None:
             raise InvalidChoiceError(
                 "either what accepted labels must be like is asked, or how many items can be looked at; found both, ",
@@ -136,6 +169,41 @@ def _check_alone(precision: Any, recall: Any) -> None:
                 Argument(name),
                 ". Drop one of them.",
             )
+
+
+def _check_placed(asked: Asked) -> None:
+    """Refuse gold items of which it is not known which items they are: they would keep no known label."""
+    sample = asked.sample
+    if sample.gold_is == "subset" and asked.positions is None and sample.known_labels() is None:
+        raise InvalidLabelsError(
+            f"gold items keep their known label, so that it must be known which of the {sample.pool.n_items:,} items "
+            f"they are; of these {len(sample):,} it is not. Give items and gold ids, or pass the labels of all items, "
+            "-1 where nobody looked, as ",
+            Argument("y"),
+            ".",
+        )
+
+
+def _check_one_threshold(targets: Targets) -> None:
+    if targets.is_per_class:
+        raise InvalidChoiceError(
+            "judges that are asked in stages have one threshold for all classes: where items of one class stop settles "
+            "which are left for another. Found ",
+            Argument("costs"),
+            " and a precision for each class. Ask for one ",
+            Argument("precision"),
+            " of all labels, or drop the costs.",
+        )
+
+
+def _check_per_class(precision: Any, recall: Any, per_class: bool) -> None:
+    if per_class and precision is None and recall is not None:
+        raise InvalidChoiceError(
+            Argument("per_class"),
+            " says that a precision is asked of each class; found none. Add ",
+            Argument("precision", 0.95),
+            ", or drop it.",
+        )
 
 
 def _check_recall(targets: Targets, is_outside: bool) -> None:
@@ -149,17 +217,26 @@ def _check_recall(targets: Targets, is_outside: bool) -> None:
         )
 
 
-def _check_possible(parts: list[Family], targets: Targets, error: float) -> None:
+def _check_possible(parts: list[Family], targets: Targets, error: float, names: Sequence[Hashable]) -> None:
     """Refuse gold that is too small to show even that a perfect set is good enough."""
     wanted = [(part, targets.precision[part.number]) for part in parts if part.number in targets.precision]
     if not wanted or any(part.ladder.start(share, error) is not None for part, share in wanted):
         return
-    part, share = min(wanted, key=lambda pair: pair[1])
-    needed = fewest_labels(share, error)
+    so_many, part, share = min(((_gold_for(*pair, error), *pair) for pair in wanted), key=lambda row: row[0])
+    needed, of_class, about = fewest_labels(share, error), "", ""
+    if part.number is not None:  # how many items are labeled so varies with what is taught
+        name, about = str(names[part.number]), "about "
+        of_class = f", about {part.ladder.expected[-1]} of them on items labeled {name!r},"
     raise InvalidLabelsError(
-        f"{part.ladder.n_gold} certifying gold labels are too few to show that {100 * share:g} % of any set are right: "
-        f"it takes at least {needed} in the set, all of them right. Label {int(np.ceil(needed / (1 - TAUGHT)))} items "
-        "or more (a part of gold teaches), or ask for less with ",
+        f"{part.ladder.n_gold} certifying gold labels{of_class} are too few to show that {100 * share:g} % of any set "
+        f"are right: in a large set it takes {needed} right of {needed}. Label {about}{so_many} items or "
+        "more, of which a part teaches, or ask for less with ",
         Argument("precision"),
         ".",
     )
+
+
+def _gold_for(part: Family, share: float, error: float) -> int:
+    """Gold labels, those that teach too, of which enough may be expected to fall to the items of a family."""
+    n_of_all = part.ladder.n_items / part.ladder.size[-1]
+    return int(np.ceil(fewest_labels(share, error) * n_of_all / (1 - TAUGHT)))

@@ -35,8 +35,8 @@ from thumbwise.box.written_bounds import check_bounds, check_same_moments, fill_
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.summaries import Shown, ShowsItself, list_box, show_box
 from thumbwise.votes.counted_votes import CountedVotes
-from thumbwise.votes.inputs import as_votes, in_memory, read_items
-from thumbwise.votes.labels import KnownLabels, code_labels, label_masses
+from thumbwise.votes.inputs import as_votes, read_items
+from thumbwise.votes.labels import KnownLabels, label_masses
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,23 +397,23 @@ class Box(ShowsItself):
 
         Parameters
         ----------
-        votes : Votes, array-like or frame
-            The pool, in memory, with ids.
-        labels : array-like of shape (n_items,)
-            Classes of the items, by name or number, -1 or missing where nobody looked. A Series is matched by ids.
+        votes : Votes, LazyVotes or frame
+            The pool, with ids. Items that are held elsewhere stay there: those that are reviewed are fetched.
+        labels : mapping of ids to classes, Series, or array-like of shape (n_items,)
+            Classes by name or number, -1 or missing where nobody looked. A mapping holds some of the items, and so may
+            a Series, by its index, if items are held elsewhere. In memory there may be one label per item instead; a
+            Series then has the ids of all.
 
         Examples
         --------
         >>> import thumbwise as tw
         >>> votes = tw.Votes([[0], [1], [1], [0]], item_ids=list("abcd"))
-        >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.7, 0.9)}).with_reviewed(votes, [1, -1, -1, -1])
+        >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.7, 0.9)}).with_reviewed(votes, {"a": 1})
         >>> print(tw.BalsubramaniFreund().fit(votes, box=box).certificate_.accuracy)  # doctest: +NORMALIZE_WHITESPACE
         At least 93.3 % of the 3 labels that are not among the 1 reviewed are right (95.0 % of all 4; their
         probabilities expect 93 %), if the true labeling satisfies the bounds that were written.
         """
-        votes, labels = read_items(as_votes(votes, self.class_names), labels)
-        coded = code_labels(labels, votes.class_names, votes.n_items)
-        return replace(self, reviewed=as_reviewed(in_memory(votes), coded, self.known))
+        return replace(self, reviewed=as_reviewed(as_votes(votes, self.class_names), labels, self.known))
 
     def certain(self, *, with_gold: bool = True) -> KnownLabels | None:
         """Labels that every labeling in the box has: those of gold, if they are to count, and reviewed ones."""

@@ -18,8 +18,8 @@ from thumbwise.assess.judging.result import Judges, ends, known
 from thumbwise.assess.judging.scores import JudgeScore, Rate
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
+from thumbwise.cli.costs import read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
-from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
@@ -78,7 +78,7 @@ def judge_files(
     if output is not None:
         check_table_file(output, inputs=(votes, gold), overwrite=overwrite)
     check_json(json, inputs=(votes, gold, output), overwrite=overwrite)
-    costs = dict(_cost(text) for text in choices.costs)
+    costs = read_costs(choices.costs)
     if gold is None and roles.gold_column is None:
         raise no_gold()
     stays = are_many(votes, roles) or is_large(votes, roles)
@@ -93,17 +93,6 @@ def judge_files(
             write_json(as_content(judged), json, overwrite)
         if not is_stdout(json):
             _print(votes, reading, roles.abstain, judged, [str(place) for place in (output, json) if place])
-
-
-def _cost(text: str) -> tuple[str, float]:
-    """NAME=COST; a name may hold an equals sign."""
-    name, sign, number = text.rpartition("=")
-    try:
-        return name, float(number if sign else "")
-    except ValueError:
-        raise InvalidChoiceError(
-            f"--cost must be NAME=COST, a judge and the cost of one of its votes, such as small=0.002; found {text!r}."
-        ) from None
 
 
 def _print(votes: Path, reading: Reading, abstain: str | None, judged: Judges, written: Sequence[str]) -> None:

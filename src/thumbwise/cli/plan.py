@@ -13,7 +13,9 @@ from thumbwise.assess.planning import Plan, plan
 from thumbwise.box.box import Box
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.label import read
+from thumbwise.cli.plan_json import plan_records
 from thumbwise.cli.planned_rates import LOSS, Aims, plan_aims, print_aims
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import gold_to_label
@@ -66,11 +68,15 @@ def plan_files(
     confidence: float = 0.95,
     aims: Aims = LOSS,
     draw: Draw | None = None,
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Read votes and gold, plan, draw if asked to, and print the planned bounds, the rules and what to do.
 
-    Without any gold only a share can be planned for, but the first items can be drawn.
+    Without any gold only a share can be planned for, but the first items can be drawn. With JSON on stdout, nothing
+    else is printed.
     """
+    check_json(json, inputs=(votes, gold), overwrite=overwrite)
     reading = read(votes, gold, roles, is_gold_needed=draw is None and aims.is_gold_needed)
     box = reading.box(confidence_level=confidence) if _needs_box(reading, aims) else None
     planned = _plan(reading, confidence, aims.target, box) if box is not None and aims.is_loss_planned else None
@@ -78,6 +84,10 @@ def plan_files(
     if draw is not None:
         with progress("writing"):
             write_table(gold_to_label(reading, draw.n_items, seed=draw.seed), draw.output)
+    if json is not None:
+        write_json(plan_records([*([] if planned is None else [planned]), *others]), json, overwrite)
+    if is_stdout(json):
+        return
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
@@ -87,6 +97,8 @@ def plan_files(
     if draw is not None:
         console.print()
         _print_draw(console, str(votes), draw, len(reading.gold_labels))
+    if json is not None:
+        console.print(Text(f"written: {visible(json)}"))
 
 
 def _needs_box(reading: Reading, aims: Aims) -> bool:

@@ -51,6 +51,10 @@ OPTIONS = {
     "within": "--within SHARE",
     "at_least": "--accuracy SHARE",
     "precision": "--precision SHARE",
+    "recall": "--recall CLASS=SHARE",
+    "per_class": "--per-class",
+    "budget": "--budget N",
+    "text": "--text NAME",
     "skip": "--skip CODE",
     "of": "--of CLASS",
     "costs": "--cost NAME=COST",
@@ -59,7 +63,7 @@ OPTIONS = {
     "port": "--port NUMBER",
 }
 # Options that are said once for each value.
-REPEATED = ("ignore", "skip", "drop", "costs", "show")
+REPEATED = ("ignore", "skip", "drop", "costs", "precision", "recall", "show")
 
 
 def in_command_words(text: object, *, of: str | None = None) -> str:
@@ -98,7 +102,8 @@ def _values(argument: Argument, placeholder: str) -> list[str]:
     if name == "n_classes" or value in (..., [...], "[...]"):
         return [placeholder]
     if isinstance(value, Mapping):
-        return [_in_quotes(_joined(f"{key}={'' if known is None else known}" for key, known in value.items()))]
+        pairs = [f"{key}={'' if known is None else known}" for key, known in value.items()]
+        return [shlex.quote(pair) for pair in pairs] if name in REPEATED else [_in_quotes(_joined(pairs))]
     if isinstance(value, (list, tuple)):
         texts = ["..." if entry is ... else str(entry) for entry in value]
         return [shlex.quote(text) for text in (texts if name in REPEATED else [_joined(texts)])]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from thumbwise.display.plotting.of_accepting import plot_accepted
 from thumbwise.display.plotting.of_bounds import plot_certificate, plot_frontier, plot_plan
 from thumbwise.display.plotting.of_pairs import plot_agreement, plot_error_correlation
 from thumbwise.display.plotting.of_predictions import plot_confidences, plot_reliability
@@ -17,6 +18,7 @@ from thumbwise.display.plotting.of_rules import plot_gold_intervals, plot_weight
 from thumbwise.display.plotting.style import SMALL, new_axes
 
 __all__ = [
+    "plot_accepted",
     "plot_agreement",
     "plot_breakdown",
     "plot_certificate",

@@ -1,13 +1,14 @@
 """Votes that stay in files, many or large ones: opened, understood as those in memory are, and their gold fetched.
 
 The items are asked four things in all: which values there are, how often each pattern occurs, what the votes on the
-gold items are, and, when labels are written, to be joined with them.
+gold items are, and, when labels are written, to be joined with them. A review that comes back asks for the votes on
+the items that are known by then.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsErro
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.distinct_elsewhere import Look, look_at, refuse_bad_ids, vote_text
+from thumbwise.io.doubtful_classes import doubtful_classes
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
 from thumbwise.io.gold_table import GoldLabels, open_gold
 from thumbwise.io.readings import Files, Reading, silent_classes
@@ -103,7 +105,9 @@ def read_elsewhere(
             refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels, roles.listed)
     check_unchanged(stamps)
     stay = f"items stay in {pattern}; only patterns were read"
-    notes = (*([] if roles.layout else [WIDE]), id_note, *(known.notes if known else ()), *silent_classes(votes), stay)
+    doubts = doubtful_classes(votes, labels, roles, "wide")
+    layout = () if roles.layout else (WIDE,)
+    notes = (*doubts, *layout, id_note, *(known.notes if known else ()), *silent_classes(votes), stay)
     return Reading(
         votes,
         np.empty(0, dtype=np.int64),
@@ -178,16 +182,27 @@ def _take_gold(votes: LazyVotes, classes: Classes, known: GoldLabels | None) -> 
 
 
 def _as_ids(votes: LazyVotes, texts: Sequence[str]) -> AnyArray:
-    """Ids of gold as the files hold theirs: whole numbers or texts."""
-    if not votes.items.has_whole_ids:
-        return np.array(texts, dtype=object)
-    strange = [text for text in texts if not _is_whole(text)]
+    """Ids of gold as the files hold theirs."""
+    held = held_ids(votes, texts)
+    strange = [text for text in texts if text not in held]
     if strange:
         raise InvalidLabelsError(
             "gold ids must be among the items, whose ids are whole numbers of 64 bits; "
             f"{len(strange)} of {len(texts)} are not, such as {strange[0][:60]!r}. Correct or drop them."
         )
-    return np.array([int(text) for text in texts], dtype=np.int64)
+    return id_array(votes, list(held.values()))
+
+
+def held_ids(votes: LazyVotes, texts: Sequence[str]) -> dict[str, Hashable]:
+    """Ids that texts stand for, as the files hold theirs: whole numbers or texts; those that cannot be are left out."""
+    if not votes.items.has_whole_ids:
+        return {text: text for text in texts}
+    return {text: int(text) for text in texts if _is_whole(text)}
+
+
+def id_array(votes: LazyVotes, ids: Sequence[Hashable]) -> AnyArray:
+    """Ids in an array as those of the items are: of whole numbers or of texts."""
+    return np.array(ids, dtype=np.int64 if votes.items.has_whole_ids else object)
 
 
 def _is_whole(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from thumbwise.io.readings import Reading
 from thumbwise.models.base import best_classes
 from thumbwise.tables.formats import gist_of, interruptible, literal
 from thumbwise.tables.marks import new_mark
-from thumbwise.tables.outputs import LABELS, check_file, check_folder
-from thumbwise.tables.stamps import check_unchanged
+from thumbwise.tables.outputs import LABELS, Kind, check_file, check_folder
+from thumbwise.tables.stamps import Stamp, check_unchanged
 from thumbwise.tables.whole_files import replacing, replacing_folder
 from thumbwise.votes.engines.predictions import join_answers, label_names
 
@@ -43,18 +43,33 @@ def write_elsewhere(
     """
     inputs, stamps = (reading.files.inputs, reading.files.stamps) if reading.files else ((), {})
     target = check_elsewhere(path, inputs, overwrite)
-    answered = _answer(reading, model, shape)
+    write_relation(_answer(reading, model, shape), target, stamps)
+
+
+def write_relation(relation: Any, target: Path, stamps: Mapping[str, Stamp | None]) -> None:
+    """Rows of a database to one file or to a folder of Parquet files, whole or not at all; inputs must be as before.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+    target : Path
+        As :func:`check_elsewhere` gives it.
+    stamps : mapping of str to Stamp
+        Those of the files that are read for it.
+    """
     if target.suffix:
         with replacing(target) as part:
-            _copy(answered, part, target.suffix.lower())
+            _copy(relation, part, target.suffix.lower())
             check_unchanged(stamps)
     else:
         with replacing_folder(target) as part:
-            _copy(answered, part, ".parquet", f"PER_THREAD_OUTPUT true, {new_mark()}, ")
+            _copy(relation, part, ".parquet", f"PER_THREAD_OUTPUT true, {new_mark()}, ")
             check_unchanged(stamps)
 
 
-def check_elsewhere(path: str | os.PathLike[str], inputs: Sequence[Path | None], overwrite: bool = False) -> Path:
+def check_elsewhere(
+    path: str | os.PathLike[str], inputs: Sequence[str | Path | None], overwrite: bool = False, kind: Kind = LABELS
+) -> Path:
     """Whatever is wrong with the output is said before anything is computed; return where it really lies."""
     output = Path(path)
     if output.suffix and output.suffix.lower() not in _KINDS:
@@ -62,7 +77,7 @@ def check_elsewhere(path: str | os.PathLike[str], inputs: Sequence[Path | None],
             f"{output} must end in {', '.join(_KINDS)}, or be a folder; its ending is {output.suffix!r}."
         )
     if output.suffix:
-        target = check_file(output, LABELS, inputs=inputs, overwrite=overwrite)
+        target = check_file(output, kind, inputs=inputs, overwrite=overwrite)
     else:
         target = check_folder(output, inputs=inputs)
     if shutil.disk_usage(target.parent).free < 10**6:

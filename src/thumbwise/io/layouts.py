@@ -13,6 +13,7 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
+from thumbwise.io.doubtful_classes import doubtful_classes
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_votes
 from thumbwise.io.drawn_gold import DrawnGold
 from thumbwise.io.gold_table import GoldLabels, gold_in_order, open_gold, read_ids
@@ -50,7 +51,8 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     reading = parts[layout](table, gold, roles)
     if roles.class_names is None and roles.codes is None:
         refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels, roles.listed)
-    notes = (*(() if note is None else (note,)), *reading.notes, *silent_classes(reading.votes))
+    doubts = doubtful_classes(reading.votes, reading.gold_labels, roles, layout)
+    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *silent_classes(reading.votes))
     return replace(reading, layout=layout, notes=notes)
 
 

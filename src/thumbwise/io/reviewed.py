@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-import numpy as np
-
-from thumbwise._typing import IntArray
+from thumbwise.box.reviewed import no_such_item
 from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError
 from thumbwise.io.distinct import spelling
-from thumbwise.io.readings import Reading
+from thumbwise.io.elsewhere import held_ids, id_array
+from thumbwise.io.readings import Files, Reading
 from thumbwise.io.roles import listed
+from thumbwise.tables.stamps import check_unchanged
 from thumbwise.tables.table_files import Table, as_text, read_table
-from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.lazy_votes import LazyVotes
 
 LABEL = "label"
 
@@ -25,17 +26,17 @@ class Reviewed:
 
     Attributes
     ----------
-    labels : ndarray of shape (n_items,)
-        Class number of each item of the pool, -1 where nobody looked.
+    labels : mapping of ids to classes
+        Of the items that somebody looked at: ids as the votes hold them, classes by name.
     n_empty : int
         Rows without a label.
     """
 
-    labels: IntArray
+    labels: Mapping[Hashable, Hashable]
     n_empty: int
 
     def __str__(self) -> str:
-        n = int((self.labels != UNKNOWN).sum())
+        n = len(self.labels)
         kept = "item keeps the label that was" if n == 1 else "items keep the label that was"
         rows = "row has" if self.n_empty == 1 else "rows have"
         empty = f"; {self.n_empty:,} {rows} none, as nobody looked" if self.n_empty else ""
@@ -50,7 +51,8 @@ def read_reviewed(path: Path, reading: Reading) -> Reviewed:
     path : Path
         Ends in .csv, .tsv, .parquet, .jsonl or .ndjson.
     reading : Reading
-        The votes, whose column of ids has the same name in the file.
+        The votes, whose column of ids has the same name in the file. If its items stay in files, those that are gold
+        or reviewed are looked up there, by one query.
     """
     id_name = _id_name(reading)
     table = read_table(path)
@@ -62,11 +64,6 @@ def read_reviewed(path: Path, reading: Reading) -> Reviewed:
 
 
 def _id_name(reading: Reading) -> str:
-    if reading.files is not None:
-        raise InvalidFileError(
-            "reviewed labels are for items in memory; the items of these votes stay in files. Put the votes into one "
-            "file of less than 300 MB, and label that."
-        )
     if reading.id_name is None:
         raise InvalidFileError(
             "the votes must have a column of ids, to be matched with those of reviewed items. Name it with ",
@@ -85,9 +82,9 @@ def _match(path: Path, table: Table, id_name: str, reading: Reading) -> Reviewed
             "Leave the file out until somebody has looked."
         )
     classes = _classes(path, {row: str(texts[row]).strip() for row in filled}, reading)
-    places = _places(path, {row: ids[row] for row in filled}, reading)
-    labels = np.full(reading.votes.n_items, UNKNOWN, dtype=np.int64)
-    twice = [row for row in reversed(filled) if _place(labels, places[row], classes[row])]
+    known = _known_ids(path, {row: ids[row] for row in filled}, reading)
+    labels: dict[Hashable, Hashable] = {}
+    twice = [row for row in reversed(filled) if labels.setdefault(known[row], classes[row]) != classes[row]]
     if twice:
         raise InvalidLabelsError(
             f"an id must have one label; {path} gives {ids[twice[-1]]!r} two different ones ({len(twice):,} such "
@@ -96,16 +93,10 @@ def _match(path: Path, table: Table, id_name: str, reading: Reading) -> Reviewed
     return Reviewed(labels, len(texts) - len(filled))
 
 
-def _place(labels: IntArray, position: int, number: int) -> bool:
-    """Write a label down; say whether another one stood there."""
-    before, labels[position] = labels[position], number
-    return bool(before not in (UNKNOWN, number))
-
-
-def _classes(path: Path, texts: dict[int, str], reading: Reading) -> dict[int, int]:
-    """Class number of each row that is filled in."""
-    numbers = {spelling(str(name)): c for c, name in enumerate(reading.votes.class_names)}
-    strange = [row for row, text in texts.items() if spelling(text) not in numbers]
+def _classes(path: Path, texts: dict[int, str], reading: Reading) -> dict[int, Hashable]:
+    """Class of each row that is filled in."""
+    spelled = {spelling(str(name)): name for name in reading.votes.class_names}
+    strange = [row for row, text in texts.items() if spelling(text) not in spelled]
     if strange:
         names, found = [str(name) for name in reading.votes.class_names], texts[strange[0]]
         near = get_close_matches(found, names, n=1)
@@ -115,17 +106,36 @@ def _classes(path: Path, texts: dict[int, str], reading: Reading) -> dict[int, i
             f"{strange[0]}, counting from 0 ({len(strange):,} such labels). "
             + (f"Is {near[0]!r} meant?" if near else "Correct or empty them.")
         )
-    return {row: numbers[spelling(text)] for row, text in texts.items()}
+    return {row: spelled[spelling(text)] for row, text in texts.items()}
 
 
-def _places(path: Path, ids: dict[int, str | None], reading: Reading) -> dict[int, int]:
-    """Position among the items of each row that is filled in."""
-    position = {text: place for place, text in enumerate(map(str, reading.votes.item_ids.tolist()))}
-    strange = [row for row, text in ids.items() if text not in position]
+def _known_ids(path: Path, texts: dict[int, str | None], reading: Reading) -> dict[int, Hashable]:
+    """Id of each row that is filled in, as the votes hold it."""
+    found = _look_up(dict.fromkeys(text for text in texts.values() if text is not None), reading)
+    strange = [row for row, text in texts.items() if text not in found]
     if strange:
-        raise InvalidLabelsError(
-            f"ids of reviewed items must be among the items; {len(strange):,} of {len(ids):,} in {path} are not, such "
-            f"as {ids[strange[0]]!r} in row {strange[0]}, counting from 0 (items have ids such as "
-            f"{next(iter(position))!r}). Correct or drop them; ids are compared character by character."
+        raise no_such_item(
+            f"{len(strange):,} of {len(texts):,} in {path}",
+            f"{texts[strange[0]]!r} in row {strange[0]}, counting from 0",
+            str(reading.votes.any_id()),
+            "; ids are compared character by character",
         )
-    return {row: position[str(text)] for row, text in ids.items()}
+    return {row: found[str(text)] for row, text in texts.items()}
+
+
+def _look_up(texts: Iterable[str], reading: Reading) -> dict[str, Hashable]:
+    """Ids of items that some texts stand for."""
+    if reading.files is not None:
+        return _look_up_elsewhere(texts, reading.votes, reading.files)
+    wanted = set(texts)
+    return {str(value): value for value in reading.votes.item_ids.tolist() if str(value) in wanted}
+
+
+def _look_up_elsewhere(texts: Iterable[str], votes: LazyVotes, files: Files) -> dict[str, Hashable]:
+    """The same, of items that stay in files; gold items are asked for too, as a fit will need all that are known."""
+    held = held_ids(votes, list(texts))
+    gold = [] if files.gold_votes is None else files.gold_votes.item_ids.tolist()
+    known = id_array(votes, list(dict.fromkeys([*gold, *held.values()])))
+    there = set(known[votes.contains_ids(known)].tolist())
+    check_unchanged(files.stamps)
+    return {text: value for text, value in held.items() if value in there}

@@ -153,7 +153,7 @@ class BalsubramaniFreund(LabelModel):
         start : BalsubramaniFreund, optional
             A fitted model to begin the search at, perhaps loaded from a file, perhaps this one, with fewer items, rules
             or gold labels. Weights are matched by the names of the moments. The answer is the same within ``tol``.
-        reviewed : array-like of shape (n_items,), optional
+        reviewed : mapping of ids to classes, Series, or array-like of shape (n_items,), optional
             Classes of items that somebody looked at on purpose, -1 or missing where nobody did. They are certain and
             no random sample: these items keep their label, and no interval learns from them. The guarantee stays,
             whatever made somebody look (:meth:`Box.with_reviewed`).

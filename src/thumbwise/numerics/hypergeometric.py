@@ -39,6 +39,11 @@ def fewest_right(right: IntArray, drawn: IntArray, population: IntArray, error: 
     return high
 
 
+def log_tail(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
+    """Logarithm of P(X >= right), for ``total`` of at least ``right``; 0 where it is at least 1/2."""
+    return _log_tail_and_growth(right, drawn, population, total)[0]
+
+
 def _log_tail_and_growth(
     right: IntArray, drawn: IntArray, population: IntArray, total: IntArray
 ) -> tuple[FloatArray, FloatArray]:

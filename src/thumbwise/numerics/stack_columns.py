@@ -90,9 +90,12 @@ class StackColumns:
 
         Shape (n_patterns, n_classes, 2).
         """
-        counts = weighted_scores(patterns, self.counted) + HALF_A_VOTE
-        proba = softmax(weighted_scores(patterns, self.log_odds))[0]
-        mixed = (1 - EVEN_PART) * proba + EVEN_PART / self.n_classes
+        return self._panel_logs(weighted_scores(patterns, self.counted), weighted_scores(patterns, self.log_odds))
+
+    def _panel_logs(self, n_votes: FloatArray, odds: FloatArray) -> FloatArray:
+        """The panel's columns from how many rules vote for each class, and from the sum of their log-odds."""
+        counts = n_votes + HALF_A_VOTE
+        mixed = (1 - EVEN_PART) * softmax(odds)[0] + EVEN_PART / self.n_classes
         logs = np.log(np.stack([counts / counts.sum(axis=1, keepdims=True), mixed], axis=2))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
@@ -106,7 +109,7 @@ class StackColumns:
             by_vote = np.zeros((size, k, len(self.voting), k, len(free)))
             for i, c in enumerate(free):
                 by_vote[:, c, :, :, i] = is_vote
-            parts.append(by_vote.reshape(size, k, -1))
+            parts.append(by_vote.reshape(size, k, len(self.voting) * k * len(free)))
         parts.append(np.broadcast_to(np.eye(k)[:, free], (size, k, len(free))))
         return np.concatenate(parts, axis=2)
 
@@ -138,3 +141,18 @@ class StackColumns:
         of_panel, by_vote, by_class = self.split(weights)
         panel = self.panel(patterns) if panel is None else panel
         return np.asarray(panel @ of_panel + patterns.indicators @ by_vote.reshape(-1, self.n_classes) + by_class)
+
+    def scores_without(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
+        """Scores of the pattern of each vote, were it an abstention; with the same weights, shape (n_votes, n_classes).
+
+        Every column is a sum over votes, or a function of two such sums, so no pattern is made anew.
+        """
+        of_panel, by_vote, by_class = self.split(weights)
+        owners, rules, classes = patterns.owners, patterns.rules, patterns.classes
+        n_votes, odds = (weighted_scores(patterns, each)[owners] for each in (self.counted, self.log_odds))
+        there = np.arange(len(owners)), classes
+        n_votes[there] -= self.counted[rules]
+        odds[there] -= self.log_odds[rules]
+        all_votes = patterns.indicators @ by_vote.reshape(-1, self.n_classes)
+        others = all_votes[owners] - by_vote[rules, classes]
+        return np.asarray(self._panel_logs(n_votes, odds) @ of_panel + others + by_class)

@@ -20,7 +20,7 @@ meets a total that is possible. What is returned is the least over cells, a boun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import ndtri
@@ -90,8 +90,9 @@ def two_group_bounds(groups: TwoGroups, error: float) -> tuple[float, float]:
     return low, max(low, groups.most - least_worth(groups.mirrored(), error / 2))
 
 
+@lru_cache(maxsize=4096)
 def least_worth(groups: TwoGroups, error: float) -> float:
-    """Lower bound on what both groups are worth together.
+    """Lower bound on what both groups are worth together; remembered, for the same is often asked for again.
 
     *Guarantee*: it is above the truth with probability at most ``error``.
     """
@@ -101,6 +102,17 @@ def least_worth(groups: TwoGroups, error: float) -> float:
     errors = np.where(is_open, error, 0.0)
     fewest, _ = hypergeometric_sides(groups.right, groups.drawn, groups.population, errors, 0.0)
     return float(np.dot(groups.worth, fewest))
+
+
+def about_least_worth(groups: TwoGroups, error: float) -> float:
+    """What :func:`least_worth` is about, without a search: to compare designs by, a hundred times faster.
+
+    *Guarantee*: none.
+    """
+    if not all(0 < n < size for n, size in zip(groups.drawn, groups.population, strict=True)) or error <= 0:
+        return least_worth(groups, error)
+    seen_1, seen_2 = (np.array([x]) for x in groups.right)
+    return groups.most * float(approximate_limits(seen_1, seen_2, groups, error)[0])
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,17 @@ class Counts:
         """Whether gold says something of both kinds: known before any label is."""
         return bool((self.drawn > 0).all())
 
+    @property
+    def total_from_gold(self) -> float:
+        """How many of the population are so, estimated from gold alone; half of it without gold."""
+        n_items = int(self.population.sum())
+        return n_items * int(self.right.sum()) / self.n_gold if self.n_gold else n_items / 2
+
+    @property
+    def total(self) -> float:
+        """How many of the population are so, estimated within what the panel says, where gold has both."""
+        return float((self.population * self.right / self.drawn).sum()) if self.has_both else self.total_from_gold
+
     def groups(self) -> TwoGroups:
         """As the groups whose numbers of right ones are added up."""
         numbers = ((int(part[0]), int(part[1])) for part in (self.right, self.drawn, self.population))

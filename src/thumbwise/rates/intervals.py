@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
 from scipy.special import ndtri
 
 from thumbwise.numerics.intervals import hypergeometric_bounds
-from thumbwise.numerics.two_groups import TwoGroups, two_group_bounds
+from thumbwise.numerics.two_groups import two_group_bounds
 from thumbwise.rates.counts import Counts
 
 Method = Literal["assisted", "exact", "asymptotic"]
@@ -47,7 +46,7 @@ def exact(counts: Counts, error: float) -> Interval:
     """
     right, drawn, population = (int(part.sum()) for part in (counts.right, counts.drawn, counts.population))
     fewest, most = hypergeometric_bounds(right, drawn, population, error)
-    estimate = counts.share(population * right / drawn if drawn else population / 2)
+    estimate = counts.share(counts.total_from_gold)
     return Interval(estimate, counts.share(int(fewest)), counts.share(int(most))).held(0, 1)
 
 
@@ -64,14 +63,8 @@ def assisted(counts: Counts, error: float) -> Interval:
     """
     if not counts.has_both:
         return exact(counts, error)
-    low, high = _remembered_bounds(counts.groups(), error)
-    total = float((counts.population * counts.right / counts.drawn).sum())
-    return Interval(counts.share(total), counts.share(low), counts.share(high)).held(0, 1)
-
-
-@lru_cache(maxsize=4096)
-def _remembered_bounds(groups: TwoGroups, error: float) -> tuple[float, float]:
-    return two_group_bounds(groups, error)
+    low, high = two_group_bounds(counts.groups(), error)
+    return Interval(counts.share(counts.total), counts.share(low), counts.share(high)).held(0, 1)
 
 
 def asymptotic(counts: Counts, error: float) -> Interval:

@@ -40,6 +40,20 @@ def check_apart(
                 )
 
 
+def check_different(outputs: Sequence[str | Path | None]) -> None:
+    """Refuse two outputs that are one file, or of which one would lie in the other; None is no output."""
+    given = [output for output in outputs if output is not None]
+    places = [Path(output).resolve() for output in given]
+    for j, place in enumerate(places):
+        for i, other in enumerate(places[:j]):
+            if place == other or _is_same(place, other) or place in other.parents or other in place.parents:
+                what = "are one file" if place == other or _is_same(place, other) else "lie in each other"
+                raise InvalidFileError(
+                    f"each output must be a file of its own; {given[i]} and {given[j]} {what}. Choose another name "
+                    "for one of them."
+                )
+
+
 def _find_overlap(target: Path, given: Path, is_folder: bool) -> str | None:
     place = given.resolve()
     if target == place:

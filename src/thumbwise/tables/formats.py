@@ -39,6 +39,7 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
 
     with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
         connection.execute("SET temp_directory = ''")
+        connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
         try:
             connection.execute(f"SET allowed_paths = [{literal(_place(path))}, {literal(pattern_of(path))}]")
         except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
@@ -258,7 +259,7 @@ def holds_text(kind: str) -> bool:
 def copy_columns(connection: DuckDBPyConnection, columns: Columns, part: Path, ending: str) -> None:
     """Write columns to a new file of the kind that the ending says."""
     inner = _numbered(len(columns))
-    connection.register("rows", {c: _plain(column) for c, column in zip(inner, columns.values(), strict=True)})
+    connection.register("rows", {c: as_scanned(column) for c, column in zip(inner, columns.values(), strict=True)})
     listed = ", ".join(
         f"{'CAST(' + c + ' AS VARCHAR)' if column.dtype.kind in 'OU' else c} AS {quoted(name)}"
         for c, (name, column) in zip(inner, columns.items(), strict=True)
@@ -266,7 +267,7 @@ def copy_columns(connection: DuckDBPyConnection, columns: Columns, part: Path, e
     connection.execute(f"COPY (SELECT {listed} FROM rows) TO {literal(_place(part))} ({_OPTIONS[ending]})")  # noqa: S608
 
 
-def _plain(column: Column) -> Any:
+def as_scanned(column: Column) -> Any:
     """What DuckDB scans: strings as objects with None where missing, everything else with its mask."""
     if column.dtype.kind not in "OU":
         return column

@@ -49,6 +49,10 @@ class CountedVotes(ABC):
     def take_ids(self, ids: npt.ArrayLike) -> Any:
         """Votes in memory on the items of these ids, in their order."""
 
+    @abstractmethod
+    def any_id(self) -> Hashable:
+        """The id of some item, to show what ids look like."""
+
     @property
     def n_items(self) -> int:
         return self.patterns.n_items

@@ -150,21 +150,17 @@ class LazyVotes(CountedVotes):
         return self._items.item is not None
 
     def contains_ids(self, ids: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Whether each of some ids is that of an item; the engine looks."""
-        wanted = check_ids(ids, np.size(ids))
-        if all(value in self._fetched for value in wanted.tolist()):
-            return np.ones(len(wanted), dtype=bool)
-        return np.isin(wanted, self._items.find_ids(wanted))
+        """Whether each of some ids is that of an item; the engine looks, and ``take_ids`` need not ask again."""
+        wanted = self._look_up(ids)
+        return np.array([value in self._fetched for value in wanted.tolist()], dtype=bool)
 
     def take_ids(self, ids: npt.ArrayLike) -> Votes:
         """Votes in memory on the items of these ids, in their order.
 
         The engine finds them; only they are brought here. All ids must be there.
         """
-        wanted = check_ids(ids, np.size(ids))
+        wanted = self._look_up(ids)
         asked = wanted.tolist()
-        if not all(value in self._fetched for value in asked):
-            self._fetched = dict(zip(*self._fetch(wanted), strict=True))
         missing = [value for value in asked if value not in self._fetched]
         if missing:
             raise InvalidLabelsError(
@@ -174,9 +170,16 @@ class LazyVotes(CountedVotes):
         rows = np.array([self._fetched[value] for value in asked]).reshape(len(asked), self.n_rules)
         return Votes(rows, item_ids=wanted, rule_names=self.rule_names, class_names=self.class_names, copy=False)
 
-    def _fetch(self, ids: AnyArray) -> tuple[list[Any], IntArray]:
-        fetched, rows = self._items.fetch_rows(ids)
-        return fetched.tolist(), rows
+    def any_id(self) -> Hashable:
+        return self._items.any_id()
+
+    def _look_up(self, ids: npt.ArrayLike) -> AnyArray:
+        """Ids, checked; the rows of those that items have are here afterwards, by one query if not all were before."""
+        wanted = check_ids(ids, np.size(ids))
+        if not all(value in self._fetched for value in wanted.tolist()):
+            fetched, rows = self._items.fetch_rows(wanted)
+            self._fetched = dict(zip(fetched.tolist(), rows, strict=True))
+        return wanted
 
     def with_rules(self, rules: Sequence[int]) -> LazyVotes:
         """The votes of some rules, or of all in another order, by position."""

@@ -21,7 +21,7 @@ from thumbwise.votes.counted_votes import locate_patterns
 # the others makes the certificate tighter. (Measured: docs/triage.md.)
 TAUGHT = 0.2
 # Digits to which probabilities are compared: patterns that differ by rounding alone are as sure as each other.
-_DIGITS = 9
+DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Parts:
     """Positions of the gold items that teach and of those that certify.
 
     Drawn by a seed, from gold in the order of its ids, without a look at labels: given the part that teaches, the
-    other is a random sample of all items that do not teach.
+    other is a random sample of all items that do not teach, if the seed was chosen without a look at the items.
     """
 
     teach: IntArray
@@ -41,6 +41,22 @@ class Parts:
         order = sample.in_order[np.random.default_rng(seed).permutation(len(sample))]
         n_taught = round(TAUGHT * len(order))
         return cls(order[:n_taught], order[n_taught:])
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """The regression that ranks: what it sees, and the weights that a part of gold taught it."""
+
+    columns: StackColumns
+    weights: FloatArray
+
+    def proba(self, patterns: Patterns) -> FloatArray:
+        """Probabilities of each pattern, shape (n_patterns, n_classes)."""
+        return softmax(self.columns.scores(patterns, self.weights))[0]
+
+    def proba_without(self, patterns: Patterns) -> FloatArray:
+        """Those of the pattern of each vote, were it an abstention; nothing is taught anew, (n_votes, n_classes)."""
+        return softmax(self.columns.scores_without(patterns, self.weights))[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +76,8 @@ class Ranked:
     n_taught : int
     is_outside : bool
         Whether gold lies outside of the items for which labels are wanted.
+    taught : Taught or None
+        Where ``proba`` comes from, if one regression gives all of it.
     """
 
     proba: FloatArray
@@ -68,21 +86,35 @@ class Ranked:
     labels: IntArray
     n_taught: int
     is_outside: bool
+    taught: Taught | None = None
+
+    @classmethod
+    def of(cls, taught: Taught, seen: Patterns, sample: GoldSample, parts: Parts, places: IntArray) -> Ranked:
+        """What a regression says of the population, whose votes it may see all or in part, and gold at its places."""
+        teach, certify = parts.teach, parts.certify
+        size = seen.counts.astype(np.int64) - np.bincount(places[teach], minlength=seen.n_patterns)
+        of_gold = places[certify], sample.labels[certify]
+        return cls(taught.proba(seen), size, *of_gold, len(teach), sample.gold_is == "separate", taught)
 
     @cached_property
     def proposed(self) -> IntArray:
         """Class number of each pattern's label; of classes that are as likely the first."""
-        return np.asarray(np.argmax(np.round(self.proba, _DIGITS), axis=1))
+        return proposals(self.proba)[0]
 
     @cached_property
     def sureness(self) -> FloatArray:
         """Probability of the proposed label, by which patterns are ranked."""
-        return np.asarray(np.round(self.proba.max(axis=1), _DIGITS))
+        return proposals(self.proba)[1]
 
     @cached_property
     def is_wrong(self) -> AnyArray:
         """Whether the label proposed for each certifying gold item is wrong."""
         return np.asarray(self.proposed[self.place] != self.labels)
+
+    @cached_property
+    def doubt(self) -> IntArray:
+        """Items of each pattern that are taken to be wrong, in units of the last digit: whole, they add up exactly."""
+        return np.asarray(self.size * np.rint(10**DIGITS * (1 - self.sureness)).astype(np.int64))
 
     @property
     def n_items(self) -> int:
@@ -90,25 +122,21 @@ class Ranked:
         return int(self.size.sum())
 
 
-def rank(sample: GoldSample, parts: Parts, votes_by: Patterns | None = None) -> Ranked:
+def proposals(proba: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The likeliest class of each row, the first of those that are as likely, and its probability."""
+    rounded = np.round(proba, DIGITS)
+    return np.asarray(np.argmax(rounded, axis=1)), np.asarray(rounded.max(axis=1))
+
+
+def rank(sample: GoldSample, parts: Parts) -> Ranked:
     """Teach with one part of gold, rank all patterns, and place the other part among them.
 
     The regression is that of :class:`thumbwise.Stack`: on votes, and on what the panel says without any label. The
     weights of its two fits are averaged.
-
-    Parameters
-    ----------
-    sample : GoldSample
-    parts : Parts
-    votes_by : Patterns, optional
-        The patterns of the population as the ranking may see them, such as with the votes of some judges alone.
     """
-    population = population_of(sample)
-    places, labels = gold_places(sample), sample.labels
-    proba = teach_patterns(votes_by or population, places[parts.teach], labels[parts.teach])
-    size = population.counts.astype(np.int64) - np.bincount(places[parts.teach], minlength=population.n_patterns)
-    is_outside = sample.gold_is == "separate"
-    return Ranked(proba, size, places[parts.certify], labels[parts.certify], len(parts.teach), is_outside)
+    population, places = population_of(sample), gold_places(sample)
+    taught = teach_patterns(population, places[parts.teach], sample.labels[parts.teach])
+    return Ranked.of(taught, population, sample, parts, places)
 
 
 def gold_places(sample: GoldSample) -> IntArray:
@@ -119,10 +147,10 @@ def gold_places(sample: GoldSample) -> IntArray:
     return np.asarray(locate_patterns(votes.patterns, pool)[votes.inverse])
 
 
-def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> FloatArray:
-    """Probabilities of each pattern, from the labels of items that have some of them."""
+def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> Taught:
+    """What labels of items that have some of the patterns teach."""
     columns = StackColumns.choose(patterns, len(labels))
     seen, row = np.unique(places, return_inverse=True)
     table = columns.table(patterns.take(seen, patterns.counts[seen]))[row]
     fits = [fit_ridge_softmax(table, labels, prior) for prior in stack_priors(columns.kinds)]
-    return softmax(columns.scores(patterns, np.mean(fits, axis=0)))[0]
+    return Taught(columns, np.mean(fits, axis=0))

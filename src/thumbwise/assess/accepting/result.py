@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.assess.accepting.ladders import climb
+from thumbwise.assess.accepting.cascades import Cascade, climb_stages
+from thumbwise.assess.accepting.ladders import Ladder, climb
 from thumbwise.assess.accepting.looks import Looks
 from thumbwise.assess.accepting.ranked import Ranked, gold_places
-from thumbwise.assess.accepting.targets import Family, Targets
+from thumbwise.assess.accepting.targets import Family, Targets, check_shares
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.evidence import Evidence, Statement
 from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.numerics.fixed_sequence import BoolArray
 from thumbwise.outward import percent, percent_at_least
 from thumbwise.rates.asked import Asked
 from thumbwise.summaries import plural
+from thumbwise.votes.mixed_ids import mixed_keys
+from thumbwise.votes.votes import Votes
 
 # Precisions of which the curve tells how many labels can be accepted.
 CURVE = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
@@ -38,10 +43,20 @@ class Accepted:
     family: Family
     step: int | None
 
+    @classmethod
+    def largest(cls, family: Family, claimed: BoolArray) -> Accepted:
+        """The largest set that is claimed, or none."""
+        return cls(family, int(np.flatnonzero(claimed)[-1]) if claimed.any() else None)
+
+    @property
+    def level(self) -> float | None:
+        """The threshold as the ladder has it; in a cascade it goes on to fall when the last stage decides all items."""
+        return None if self.step is None else float(self.family.ladder.threshold[self.step])
+
     @property
     def threshold(self) -> float | None:
-        """How sure a label must be to be accepted; None if none is."""
-        return None if self.step is None else float(self.family.ladder.threshold[self.step])
+        """How sure a label must be to be accepted, by the last stage in a cascade; None if none is."""
+        return None if self.level is None else max(0.0, self.level)
 
     @property
     def drawn(self) -> int:
@@ -80,6 +95,9 @@ class Triage(Statement):
     targets : Targets or None
     looks : Looks or None
         Where a budget was given: who looks at what, and what that guarantees.
+    cascade : Cascade or None
+        Where costs were given: at which stage each item stops, and what that costs. ``ranked`` is then what that stage
+        proposes.
     """
 
     asked: Asked
@@ -88,6 +106,7 @@ class Triage(Statement):
     evidence: Evidence
     targets: Targets | None = None
     looks: Looks | None = None
+    cascade: Cascade | None = None
 
     @cached_property
     def accepts(self) -> AnyArray:
@@ -115,9 +134,12 @@ class Triage(Statement):
         """Labels that are accepted, those of gold items among them."""
         if self.looks is not None:
             return self.n_items - self.looks.n_looks
-        sample = self.asked.sample
-        by_rule = int(sample.pool.patterns.counts[self.accepts].sum())
-        return by_rule + int((~self.accepts[gold_places(sample)]).sum()) if self.is_gold_placed else by_rule
+        by_rule = int(self.asked.sample.pool.patterns.counts[self.accepts].sum())
+        return by_rule + self._n_gold_beside(self.accepts)
+
+    def _n_gold_beside(self, accepts: AnyArray) -> int:
+        """Gold items that are known to be items of the pool, and whose pattern is not accepted."""
+        return int((~accepts[gold_places(self.asked.sample)]).sum()) if self.is_gold_placed else 0
 
     @property
     def n_review(self) -> int:
@@ -154,17 +176,18 @@ class Triage(Statement):
         return np.asarray(chosen)
 
     def _looked_at(self, looks: Looks) -> AnyArray:
-        """Items without gold that people look at; of those with the same votes, some by a seed."""
-        inverse = self._inverse
+        """Items without gold that people look at; of those with the same votes, some by a hash of their ids."""
+        inverse, pool = self._inverse, cast("Votes", self.asked.sample.pool)
         free = np.ones(len(inverse), dtype=bool)
         if self.asked.positions is not None:
             free[self.asked.positions] = False
-        chosen = free & (looks.looked_at[inverse] > 0)
-        n_free = np.bincount(inverse[free], minlength=len(looks.looked_at))
-        for pattern in np.flatnonzero((looks.looked_at > 0) & (looks.looked_at < n_free)):
-            here = np.flatnonzero(free & (inverse == pattern))
-            chosen[here] = False
-            chosen[np.random.default_rng(1).choice(here, looks.looked_at[pattern], replace=False)] = True
+        n_looks = looks.looked_at[: pool.patterns.n_patterns]
+        n_free = np.bincount(inverse[free], minlength=len(n_looks))
+        chosen = free & (n_looks >= n_free)[inverse]
+        some = np.flatnonzero(free & ((n_looks > 0) & (n_looks < n_free))[inverse])
+        some = some[np.lexsort([mixed_keys(pool.item_ids[some]), inverse[some]])]
+        place = np.arange(len(some)) - np.searchsorted(inverse[some], inverse[some])
+        chosen[some[place < n_looks[inverse[some]]]] = True
         return chosen
 
     @property
@@ -178,7 +201,14 @@ class Triage(Statement):
         return np.asarray(pool.inverse)
 
     def in_review_order(self) -> IntArray:
-        """Positions of the items that a person should look at, the least sure label first; ties by row."""
+        """Positions of the items that a person should look at, the least sure label first; ties by row.
+
+        A look at an item sets its label right if it was wrong; the chance of that, as the ranking has it, is one minus
+        the sureness. Chances add up, so whenever somebody stops, no other items as many as were looked at had more
+        wrong labels to be expected among them. No order makes more of what is guaranteed: that speaks of accepted
+        labels, and reviewed ones are no gold. The order is settled by votes and by the part of gold that teaches;
+        certifying labels decide only how far it reaches.
+        """
         rows = np.flatnonzero(~self.accepted)
         return rows[np.argsort(self.sureness[rows], kind="stable")]
 
@@ -201,24 +231,64 @@ class Triage(Statement):
             for part in self.families
         ]
 
-    def curve(self, precisions: tuple[float, ...] = CURVE) -> Tidy:
+    def curve(self, precisions: Sequence[float] = CURVE) -> Tidy:
         """How many labels can be accepted at each of several precisions, all of them at once.
 
-        The error is shared evenly among the rows, so one may look at the curve and then choose a row. *Guarantee*: all
-        rows hold together at the confidence level.
+        The error is shared evenly among the rows, so one may look at the curve and then choose a row. A set that is
+        shown to be more precise than a row asks is good enough for that row too. *Guarantee*: all rows hold together at
+        the confidence level; estimates are none. The precisions must be settled before gold labels are seen.
+
+        Parameters
+        ----------
+        precisions : sequence of float
+
+        Returns
+        -------
+        Tidy
+            Columns ``precision``, ``accepted`` (share of all labels), ``n_accepted``, ``n_review`` (items that are not
+            accepted, nor known to be gold), ``estimate`` (of the precision, on certifying gold), ``threshold``,
+            ``n_gold`` and ``n_wrong`` (certifying gold items in the set, and the wrong ones of them); facts
+            ``confidence_level``, ``is_guarantee``, ``n_items``, ``n_gold`` and ``n_certifying``.
         """
-        error = (1 - (self.confidence_level or 0)) / len(precisions)
-        ladder, counts = climb(self.ranked), self.asked.sample.pool.patterns.counts
-        columns: dict[str, list[Any]] = {"precision": [], "accepted": [], "estimate": [], "threshold": []}
-        everything = np.ones(len(self.ranked.size), dtype=bool)
-        for share in precisions:
-            claimed = np.flatnonzero(ladder.precise(share, error))
-            part = Accepted(Family(None, everything, ladder), int(claimed[-1]) if len(claimed) else None)
-            columns["precision"].append(share)
-            columns["accepted"].append(float(counts[part.accepts(self.ranked)[: len(counts)]].sum() / counts.sum()))
-            columns["estimate"].append(part.estimate)
-            columns["threshold"].append(part.threshold)
-        return Tidy.of(columns, confidence_level=self.confidence_level, n_gold=len(self.asked.sample))
+        shares = check_shares(precisions)
+        claimed = self._claimed_at(self._ladder(), shares)
+        counts = self.asked.sample.pool.patterns.counts
+        chosen = [claimed[share].accepts(self._ranked_at(claimed[share]))[: len(counts)] for share in shares]
+        taken = [int(counts[accepts].sum()) for accepts in chosen]
+        return Tidy.of(
+            {
+                "precision": shares,
+                "accepted": [n / self.n_items for n in taken],
+                "n_accepted": taken,
+                "n_review": [self.n_items - n - self._n_gold_beside(a) for n, a in zip(taken, chosen, strict=True)],
+                "estimate": [claimed[share].estimate for share in shares],
+                "threshold": [claimed[share].threshold for share in shares],
+                "n_gold": [claimed[share].drawn for share in shares],
+                "n_wrong": [claimed[share].wrong for share in shares],
+            },
+            confidence_level=self.confidence_level,
+            is_guarantee=self.is_guarantee,
+            n_items=self.n_items,
+            n_gold=len(self.asked.sample),
+            n_certifying=len(self.ranked.labels),
+        )
+
+    def _claimed_at(self, ladder: Ladder, shares: Sequence[float]) -> dict[float, Accepted]:
+        """The largest set that is shown to be so precise, or more so by a test for another of these shares."""
+        error = self.asked.sample.stopping.each(1 - (self.confidence_level or 0)) / len(shares)
+        family = Family(None, np.ones(len(self.ranked.size), dtype=bool), ladder)
+        claimed, found = np.zeros(len(ladder), dtype=bool), {}
+        for share in sorted(shares, reverse=True):
+            claimed = claimed | ladder.precise(share, error)
+            found[share] = Accepted.largest(family, claimed)
+        return found
+
+    def _ladder(self) -> Ladder:
+        return climb(self.ranked) if self.cascade is None else climb_stages(self.cascade)
+
+    def _ranked_at(self, part: Accepted) -> Ranked:
+        """What is proposed if this is accepted: in a cascade, a threshold says which stage proposes."""
+        return self.ranked if self.cascade is None else self.cascade.at(part.level).ranked
 
     def sentences(self) -> list[str]:
         """What may be quoted, a sentence each."""
@@ -245,9 +315,10 @@ class Triage(Statement):
             if row["n_accepted"] and row["precision_at_least"] is not None:
                 which = "" if row["class"] is None else f" as {row['class']}"
                 about = "" if row["estimate"] is None else f" (estimate {percent(row['estimate'])})"
+                what = f"accepted{which} are right" if self.cascade is None else "that judges decide agree with people"
                 claims.append(
                     f"at least {percent_at_least(row['precision_at_least'])} of the {row['n_accepted']:,} labels "
-                    f"accepted{which} are right{about}"
+                    f"{what}{about}"
                 )
         names = self.asked.sample.pool.class_names
         recall = {} if self.targets is None or not self.accepts.any() else self.targets.recall
@@ -259,7 +330,7 @@ class Triage(Statement):
 
     def __str__(self) -> str:
         left = f"{self.n_review:,} of {self.n_items:,} items are left for a person to look at."
-        return "\n".join([*self.sentences(), left])
+        return "\n".join([*self.sentences(), left, *([] if self.cascade is None else [self.cascade.sentence])])
 
     def __repr__(self) -> str:
         return str(self)
@@ -281,6 +352,7 @@ class Triage(Statement):
             "recall": self._recall(),
             "accuracy_at_least": None if looks is None else looks.accuracy_at_least,
             "estimate": None if looks is None else looks.estimate,
+            "cascade": None if self.cascade is None else self.cascade.as_dict(),
         }
 
     def _recall(self) -> dict[str, float]:

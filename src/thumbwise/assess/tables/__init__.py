@@ -6,6 +6,7 @@ checks and :mod:`thumbwise.display.plots`. ``table.frame()`` has the numbers, as
 
 from __future__ import annotations
 
+from thumbwise.assess.tables.accepting import accepted_table
 from thumbwise.assess.tables.accuracy import accuracy_table
 from thumbwise.assess.tables.bounds import certificate_table, frontier_table, parts_table, plan_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
@@ -18,6 +19,7 @@ from thumbwise.assess.tables.tidy import Tidy
 
 __all__ = [
     "Tidy",
+    "accepted_table",
     "accuracy_table",
     "agreement_table",
     "certificate_table",

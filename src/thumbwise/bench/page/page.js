@@ -134,8 +134,8 @@ function endWords() {
     words.push(element("p", {}, button("Back to first labels", () => toggleAgain())));
     return words;
   }
-  words.push(element("p", { className: "plain-text" }, `${labeled} items have a label. The file is gold for every command: `
-    + `--gold ${state.gold}. End the bench with Ctrl-C in its terminal.`));
+  words.push(element("p", { className: "plain-text" }, `${labeled} items have a label. The file is gold for every command: `,
+    element("span", { className: "option" }, "--gold"), ` ${state.gold}. End the bench with Ctrl-C in its terminal.`));
   if (again.done < again.of) {
     words.push(element("p", {}, `Would you label a random tenth of them again (${again.of - again.done} items)? It tells how `
       + "far a label can be relied on."));
@@ -282,7 +282,9 @@ async function lookAt(place) {
 }
 
 async function fillList() {
-  const { answers, n } = await ask("list", { filter: $("filter").value }).catch(() => ({ answers: [], n: 0 }));
+  const filter = $("filter").value;
+  const { answers, n } = await ask("list", { filter }).catch(() => ({ answers: [], n: 0 }));
+  if (filter !== $("filter").value) return; // another one was chosen meanwhile, and its answers are on their way
   $("list-count").textContent = `${n.toLocaleString("en")} answers${n > answers.length ? `, the last ${answers.length} shown` : ""}`;
   $("list-answers").replaceChildren(...answers.map((row) => {
     const words = [row.place, row.id, (row.answer ?? row.kind) + (row.again ? " (second look)" : ""), row.note ?? ""];

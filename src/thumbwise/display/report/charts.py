@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from thumbwise.assess.tables.rules import against_chance
@@ -204,3 +205,37 @@ _CURVES = (("bound", "mark bound", "curve"), ("log_loss", "mark entropy", "curve
 def _told(row: dict[str, Any]) -> str:
     name = "regression" if row["caution"] is None else f"caution {row['caution']:g}"
     return f"{name}: bound {at_most(row['bound'])}, log loss {row['log_loss']:.3f}, accuracy {row['accuracy']:.3f}"
+
+
+def accepted_chart(table: Tidy) -> Markup:
+    """The accepted share against guaranteed precision, in steps, and against its estimate."""
+    rows = sorted(table.rows(), key=lambda row: row["precision"])
+    low = min([*table["precision"], *(row["estimate"] for row in rows if row["estimate"] is not None)])
+    across, up = Scale(100 * low, 100, _LEFT, WIDTH - 16), Scale(0, 100, 200, 30)
+    parts = [
+        axis_below(across, 200, "right labels in per cent of those accepted", top=30),
+        axis_left(up, _LEFT, "accepted, in per cent of all labels", WIDTH - 16),
+    ]
+    parts.append(path(_steps([(across(100 * row["precision"]), up(100 * row["accepted"])) for row in rows]), "curve"))
+    for row in rows:
+        x, y, tooltip = across(100 * row["precision"]), up(100 * row["accepted"]), _accepted(row)
+        if row["estimate"] is not None:
+            end = across(100 * row["estimate"])
+            parts += [line(x, y, end, y, "drop"), dot(end, y, "mark entropy", tooltip, 3.5)]
+        parts.append(dot(x, y, "mark bound", tooltip, 3.5))
+    promised = "guaranteed" if table.facts["is_guarantee"] else "no guarantee"
+    about = f"Orange: {promised}; blue: estimated. {'; '.join(_accepted(row) for row in rows)}."
+    return picture("accepted", "How many labels may be accepted", about, 236, *parts)
+
+
+def _steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Corners of a line that falls at the left of each step: what a stricter precision accepts holds up to there."""
+    corners = points[:1]
+    for (before, _), (x, y) in pairwise(points):
+        corners += [(before, y), (x, y)]
+    return corners
+
+
+def _accepted(row: dict[str, Any]) -> str:
+    estimate = "" if row["estimate"] is None else f", estimate {percent(row['estimate'])}"
+    return f"precision {percent_at_least(row['precision'])}: {percent(row['accepted'])} accepted{estimate}"

@@ -25,6 +25,7 @@ from thumbwise.assess.tables.probabilities import confidence_table, reliability_
 from thumbwise.assess.tables.rules import rules_table
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.gold_checks.label_fit import check_labels
+from thumbwise.display.report.accepting import Accepting, accepting_for_report
 from thumbwise.display.report.samples import compare_for_report, plan_for_report
 from thumbwise.game.certificate import Certificate
 from thumbwise.io.readings import Reading
@@ -83,6 +84,7 @@ class Contents:
     confidences: Tidy
     classes: Tidy
     reliability: Tidy | None
+    accepting: Accepting | None
     planned: Tidy | None
     plan_sentences: str
     comparison: Comparison | None
@@ -110,6 +112,7 @@ def gather(
     comparison, comparison_note = _comparison(reading, level, findings) if has_gold else absent
     reliability, reliability_note = _reliability(reading, comparison, comparison_note)
     frontier, frontier_note = frontier_for_report(model, votes)
+    accepting, accepting_note = accepting_for_report(reading, model, level)
     proba, gold = model.predict_proba(votes), np.flatnonzero(reading.gold != UNKNOWN)
     free = np.setdiff1d(np.arange(votes.n_items), gold, assume_unique=True)
     texts = {name: reading.passed_on[name] for name in list(reading.passed_on)[:_MOST_COLUMNS]}
@@ -136,6 +139,7 @@ def gather(
         confidences=confidence_table(proba[free]),
         classes=classes_table(model, reading),
         reliability=reliability,
+        accepting=accepting,
         planned=None if plan is None else plan_table(plan),
         plan_sentences=str(plan or ""),
         comparison=comparison,
@@ -149,6 +153,7 @@ def gather(
             "comparison": comparison_note,
             "reliability": reliability_note,
             "frontier": frontier_note,
+            "accepting": accepting_note,
         },
     )
 

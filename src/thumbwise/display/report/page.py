@@ -14,6 +14,7 @@ from thumbwise.assess.tables.accuracy import MOST_CLASSES as MOST_CLASSES_PROVED
 from thumbwise.assess.tables.pairs import square
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.display.report.charts import (
+    accepted_chart,
     accuracy_chart,
     certificate_chart,
     confidence_chart,
@@ -26,7 +27,7 @@ from thumbwise.display.report.contents import MOST_CLASSES, MOST_DOTS, MOST_RULE
 from thumbwise.display.report.heat import heat_map
 from thumbwise.display.report.markup import Markup
 from thumbwise.exceptions import MissingPackageError
-from thumbwise.outward import level, percent_at_least
+from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import (
     NOTHING,
     caution_sentence,
@@ -63,6 +64,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "side": side,
     "level": level,
     "per_cent": lambda value: NOTHING if value is None else percent_at_least(value).replace(" ", "\u00a0"),
+    "about": lambda value: NOTHING if value is None else percent(value).replace(" ", "\u00a0"),
 }
 
 
@@ -132,6 +134,8 @@ def _charts(contents: Contents) -> Mapping[str, Markup]:
         drawn["reliability"] = reliability_chart(contents.reliability)
     if contents.frontier is not None:
         drawn["frontier"] = frontier_chart(contents.frontier)
+    if contents.accepting is not None:
+        drawn["accepted"] = accepted_chart(contents.accepting.table)
     if contents.planned is not None:
         drawn["plan"] = plan_chart(contents.planned)
     return drawn | _heat_maps(contents)

@@ -22,6 +22,7 @@ from thumbwise.votes.engines.vote_digits import (
     unpack_words,
 )
 from thumbwise.votes.reading.coding import smallest_dtype
+from thumbwise.votes.reading.raw_votes import first_repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +106,11 @@ class Items:
         _refuse_repeated(table["item"])
         return table["item"], rows.astype(smallest_dtype(len(self.class_names)))
 
-    def find_ids(self, ids: AnyArray) -> AnyArray:
-        """Those of some ids that items have."""
-        joined = self.join_ids({"known_id": ids}, how="inner", item=nw.col(self._id_column(ids)))
-        return self.engine.fetch(joined.select("item").unique())["item"]
+    def any_id(self) -> Hashable:
+        """The id of some item."""
+        fetched = self.engine.fetch(self.frame.select(item=nw.col(str(self.item))).head(1))
+        value: Hashable = fetched["item"].tolist()[0]
+        return value
 
     def join_ids(self, columns: dict[str, AnyArray], *, how: Any, **selected: nw.Expr) -> LazyFrame:
         """Expressions of the items, joined with a small table by its column ``known_id``."""
@@ -156,9 +158,8 @@ def _has_missing(column: AnyArray) -> bool:
 
 
 def _refuse_repeated(ids: AnyArray) -> None:
-    listed = ids.tolist()
-    if len(set(listed)) < len(listed):
-        repeated = next(value for i, value in enumerate(listed) if value in listed[:i])
+    repeated = first_repeated(ids.tolist())
+    if repeated is not None:
         raise InvalidVotesError(
             f"item ids must be unique; found {repeated!r} more than once. Drop or rename the items."
         )

@@ -157,6 +157,11 @@ class CheckedVotes(CountedVotes, ShowsItself):
             )
         return self.take(positions)
 
+    def any_id(self) -> Hashable:
+        """The id of the first item, to show what ids look like."""
+        first: Hashable = self.item_ids[:1].tolist()[0]
+        return first
+
     def take(self, items: npt.ArrayLike) -> Self:
         """The votes on some of the items, with their ids; rules and classes stay.
 
