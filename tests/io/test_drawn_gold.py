@@ -101,7 +101,6 @@ def test_items_that_stay_in_files_and_numbers_as_ids(tmp_path: Path) -> None:
         ),
         (60, {60: "skip"}, Stopping("fixed", 60), 59, "the first 59 of them have a label", None),
         (80, {}, Stopping("looks", None, (30, 70, 90)), 70, "10 labels after that", None),
-        (20, {}, Stopping("looks", None, (30, 70)), 20, "planned at 30, 70", "at 2 planned looks"),
         (55, {}, Stopping("anytime"), 55, "may stop at any moment", None),
         (55, {3: "skip"}, Stopping("anytime"), 54, "1 of the 55 items", "1 of the 55 items"),
     ],

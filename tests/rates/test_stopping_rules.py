@@ -29,6 +29,10 @@ def items(n_items: int = 300) -> tuple[np.ndarray, tw.Votes]:
     return truth, tw.Votes(votes, n_classes=2)
 
 
+def with_ids(votes: tw.Votes) -> tw.Votes:
+    return tw.Votes(votes.array, n_classes=2, item_ids=[f"q{i}" for i in range(votes.n_items)])
+
+
 def hidden(truth: np.ndarray, gold: np.ndarray) -> np.ndarray:
     y = np.full(len(truth), -1)
     y[gold] = truth[gold]
@@ -69,6 +73,7 @@ def test_boxes_at_looks_have_their_part_of_the_error() -> None:
 
 def test_the_error_is_divided_for_judges_and_accepted_labels_too() -> None:
     truth, votes = items()
+    votes = with_ids(votes)
     gold = tw.Gold(votes.take(range(60)), truth[:60], _Told("subset"))
     plain = tw.Gold(votes.take(range(60)), truth[:60], "subset")
     level = 1 - (1 - LEVEL) / 3
@@ -183,13 +188,20 @@ def test_what_is_valid_for_one_number_of_labels_says_so_if_labeling_could_stop_a
         def looks(self) -> Any:
             return "anytime"
 
+    class InStrata(tw.designs.Stratified):
+        @property
+        def looks(self) -> Any:
+            return "anytime"
+
+    votes = with_ids(votes)
     gold = tw.Gold(votes.take(range(60)), truth[:60], Anytime())
     for found in (tw.judges(votes, gold), tw.triage(votes, gold, budget=10)):
         assert not found.evidence.is_guarantee
         assert "what labels said could end labeling" in str(found)
     assert tw.rate(votes, gold, of=1).is_guarantee
-    early = tw.Gold(votes.take(range(45)), truth[:45], _Told("subset"))  # between two looks
-    assert not tw.rate(votes, early, of=1).is_guarantee
+    groups = tw.Votes(votes.array, n_classes=2, item_groups=np.arange(300) % 2)
+    strata = tw.Gold(groups.take(range(60)), truth[:60], InStrata("subset"))
+    assert not tw.rate(groups, strata, of=1).is_guarantee
 
 
 @pytest.mark.parametrize(

@@ -82,11 +82,10 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
             " must be those that were planned; gold says of itself that labeling could stop ",
             f"{'at any moment' if told.is_anytime else told.looks}. Leave it out.",
         )
-    is_plain_part = sample.design.is_plain and sample.gold_is == "subset"
-    if looks is None and not (rule.allows(len(sample)) and (is_plain_part or not rule.is_anytime)):
-        return sample  # its design objects
     rule.check(len(sample))
-    if rule.is_anytime and not is_plain_part:
+    if rule.is_anytime and not (sample.design.is_plain and sample.gold_is == "subset"):
+        if looks is None:
+            return sample  # what is made of it is no guarantee
         raise InvalidChoiceError(
             Argument("looks", '"anytime"'),
             " is for gold that is a plain random part of the pool, ",
