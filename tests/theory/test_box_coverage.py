@@ -6,7 +6,7 @@ whole error given to each moment instead of its share; gold_is="subset" used for
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from scipy.stats import binom
 import thumbwise as tw
 from thumbwise.metrics import log_loss
 
-N_TRIALS = 120
+N_TRIALS = 60
 FALSE_ALARM = 1e-6
 
 
@@ -30,12 +30,19 @@ def make_population(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.nd
     return labels, votes
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+# Without opinions, which take four fifths of the time, rules and classes have all of the error, and more draws are made.
+@pytest.mark.parametrize(
+    ("level", "n_trials", "options"),
+    [(0.5, 120, {"opinions": ()}), (0.95, 120, {"opinions": ()}), (0.8, 40, {})],
+    ids=["0.5", "0.95", "0.8, with opinions"],
+)
 @pytest.mark.parametrize("gold_is", ["subset", "separate"])
-def test_box_and_bound_hold_as_often_as_they_say(gold_is: Literal["subset", "separate"], level: float) -> None:
+def test_box_and_bound_hold_as_often_as_they_say(
+    gold_is: Literal["subset", "separate"], level: float, n_trials: int, options: Any
+) -> None:
     rng = np.random.default_rng(7)
     box_misses, bound_misses = 0, 0
-    for _ in range(N_TRIALS):
+    for _ in range(n_trials):
         labels, array = make_population(rng, 300)
         gold = rng.permutation(300) < 60
         rest = np.ones(300, bool) if gold_is == "subset" else ~gold
@@ -47,12 +54,12 @@ def test_box_and_bound_hold_as_often_as_they_say(gold_is: Literal["subset", "sep
             confidence_level=level,
             gold_is=gold_is,
             n_permutations=0,
+            **options,
         )
         box_misses += not box.holds(pool, y)
-        model = tw.BalsubramaniFreund().fit(pool, box=box)
+        model = tw.BalsubramaniFreund(on_infeasible="widen").fit(pool, box=box)
         bound_misses += log_loss(y, model.predict_proba(pool), clip=0) > model.certificate_.log_loss_bound
-    allowed = binom.ppf(1 - FALSE_ALARM, N_TRIALS, 1 - level)
-    assert box_misses <= allowed
+    assert box_misses <= binom.ppf(1 - FALSE_ALARM, n_trials, 1 - level)
     assert bound_misses <= box_misses
 
 

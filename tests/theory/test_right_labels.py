@@ -1,4 +1,4 @@
-"""How many labels are right, at least: by other programs over single items, by enumeration, by hand, and in 200 draws.
+"""How many labels are right, at least: by other programs over single items, by enumeration, by hand, and in 60 draws.
 
 Kills, tried once: a query box with the whole error for what the verdict leaves over; three times the verdict's part of
 the error; a right label that counts nine or eleven tenths in recall; known items counted among the open ones.

@@ -173,7 +173,7 @@ def test_useless_groups_cost_at_most_a_twentieth(share: float, part: float, n_go
     sizes = np.array([round(2000 * (1 - part)), round(2000 * part)])
     kinds = np.array([[size - round(share * size), round(share * size)] for size in sizes]).ravel()
     wide, plain = 0.0, 0.0
-    for wrong_1, right_1, wrong_2, right_2 in rng.multivariate_hypergeometric(kinds, n_gold, size=30).tolist():
+    for wrong_1, right_1, wrong_2, right_2 in rng.multivariate_hypergeometric(kinds, n_gold, size=10).tolist():
         groups = TwoGroups((right_1, right_2), (wrong_1 + right_1, wrong_2 + right_2), (int(sizes[0]), int(sizes[1])))
         wide += float(np.diff(two_group_bounds(groups, 0.05))[0])
         plain += float(np.diff(pooled(groups, 0.05))[0])

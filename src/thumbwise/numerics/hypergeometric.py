@@ -11,6 +11,9 @@ from thumbwise._typing import FloatArray, IntArray
 ROUNDING = 1e-9
 
 _HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
+# The rests of Stirling's formula below 64, where its series is not good enough.
+_BELOW = np.arange(1.0, 64.0)
+_SMALL_RESTS = np.concatenate([[0.0], gammaln(_BELOW + 1) - _BELOW * (np.log(_BELOW) - 1)])
 # artanh(v) / v = 1 + v^2 / 3 + v^4 / 5 + ...; without the 1, the highest power first.
 _ARTANH = 1 / np.arange(17.0, 2.0, -2.0)
 
@@ -93,17 +96,14 @@ def log_chance(right: IntArray, drawn: IntArray, population: IntArray, total: In
     a slowly varying rest (Stirling), the large parts are the deviances of the four cells from their expected values
     (Loader, Fast and accurate computation of binomial probabilities, 2000), and nothing large cancels.
     """
-    margins = [total, population - total, drawn, population - drawn]
-    cells = [right, total - right, drawn - right, population - total - drawn + right]
-    off = _distance(right, drawn, population, total)
-    sides = [(total, drawn, off), (total, margins[3], -off), (margins[1], drawn, -off), (margins[1], margins[3], off)]
-    rests = sum((_stirling_rest(m) for m in margins), -_stirling_rest(population))
-    rests = rests - sum(_stirling_rest(np.maximum(c, 0)) for c in cells)
-    fit = sum(
-        _deviance(np.maximum(c, 0), row.astype(float) * column / population, away)
-        for c, (row, column, away) in zip(cells, sides, strict=True)
-    )
-    return np.where(np.min(cells, axis=0) < 0, -np.inf, rests - fit)
+    margins = np.stack([population, total, population - total, drawn, population - drawn])
+    cells = np.stack([right, total - right, drawn - right, population - total - drawn + right])
+    there, off = np.maximum(cells, 0), _distance(right, drawn, population, total)
+    of_population, *rests = _stirling_rest(np.concatenate([margins, there]))
+    rest = sum(rests[:4], -of_population) - sum(rests[4:])
+    expected = margins[[1, 1, 2, 2]].astype(float) * margins[[3, 4, 3, 4]] / population
+    fit = _deviance(there, expected, np.stack([off, -off, -off, off])).sum(axis=0)
+    return np.where(cells.min(axis=0) < 0, -np.inf, rest - fit)
 
 
 def _distance(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:
@@ -115,8 +115,7 @@ def _stirling_rest(m: IntArray) -> FloatArray:
     """What log m! is above m log m - m, for m >= 0."""
     x = np.maximum(m, 1).astype(float)
     series = _HALF_LOG_TAU + 0.5 * np.log(x) + (1 / 12 - (1 / 360 - 1 / (1260 * x**2)) / x**2) / x
-    small = gammaln(np.minimum(x, 64) + 1) - np.minimum(x, 64) * (np.log(np.minimum(x, 64)) - 1)
-    return np.asarray(np.where(m == 0, 0.0, np.where(x < 64, small, series)))
+    return np.asarray(np.where(m < len(_SMALL_RESTS), _SMALL_RESTS[np.minimum(m, len(_SMALL_RESTS) - 1)], series))
 
 
 def _deviance(cell: IntArray, expected: FloatArray, away: FloatArray) -> FloatArray:
