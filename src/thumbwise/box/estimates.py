@@ -21,6 +21,7 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opinions.choosing import Opinions, choose_opinions, read_opinions
 from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
+from thumbwise.box.opinions.score_levels import are_scored, learn_score_levels
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 Frequencies = Mapping[Hashable, tuple[float, float]]
@@ -129,11 +130,14 @@ def estimate_bounds(
     if isinstance(sample.design, ByClass):
         _check_by_class(sample, frequencies, opinions, features)
         return Bounds(sample, *sample.design.rates(sample, error))
-    panel = choose_opinions(sample, opinions if recipe.is_guarantee else (), has_features=features is not None)
-    levels = None
+    asked: Opinions = opinions if recipe.is_guarantee else ()
+    has_scores = are_scored(sample, features)
+    panel = choose_opinions(sample, asked, has_features=features is not None, has_scores=has_scores)
+    levels, for_learned = None, error * panel.error_for_learned
     if features is not None:
-        for_learned = error * panel.error_for_learned
         sample, levels, moment, most = learn_levels(sample, panel.population, *features, for_learned)
+    elif has_scores and panel.learns:
+        sample, levels, moment, most = learn_score_levels(sample, for_learned)
     sample = replace(sample, builders=(*sample.builders, *panel.opinions))
     lower, upper = recipe.intervals(sample, error * (1 - panel.error_for_learned))
     if frequencies is not None:
@@ -151,7 +155,7 @@ def estimate_bounds(
         return replace(_with_learned(bounds, moment, most), levels=levels)
     if not panel.learns:
         return bounds
-    return _with_learned(bounds, *learn_opinion(sample, panel.population, error * panel.error_for_learned))
+    return _with_learned(bounds, *learn_opinion(sample, panel.population, for_learned))
 
 
 def _with_learned(bounds: Bounds, opinion: MomentBuilder, most: float) -> Bounds:

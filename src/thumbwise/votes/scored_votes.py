@@ -1,0 +1,348 @@
+"""Votes with scores: what judges say as numbers, one column per judge, and the verdicts that follow without a label."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise.exceptions import Argument, InvalidVotesError
+from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.ranks import Ranks
+from thumbwise.tables.formats import Column
+from thumbwise.tables.frames import as_column, as_table
+from thumbwise.tables.opened_frames import open_frame, own_index
+from thumbwise.votes.reading.read_votes import check_class_names
+from thumbwise.votes.reading.score_cells import (
+    ScoresAre,
+    check_probabilities,
+    check_scores_are,
+    check_sums,
+    read_numbers,
+    split_by_class,
+    split_confidences,
+)
+from thumbwise.votes.score_scales import ScoreScale
+from thumbwise.votes.votes import Votes
+
+# Groups of items through which scores enter a fit, at most.
+N_LEVELS = 128
+_HALF = 0.5
+
+
+class ScoredVotes(Votes):
+    """Ratings, probabilities or confidences as votes: a verdict per judge, and the scores beside it.
+
+    Everything that takes votes takes these, and uses the verdicts; :class:`BalsubramaniFreund` learns from the scores
+    too, by their ranks among the judge's own. So no scale needs to be explained, and no threshold to be chosen.
+
+    Parameters
+    ----------
+    data : array-like or frame, (n_items, n_judges)
+        Numbers, with None or NaN where a judge says nothing. Probabilities may have a column for each judge and class,
+        called by both (``gpt:toxic``). Confidences stand beside verdicts: columns in pairs, ``gpt`` and
+        ``gpt_confidence``, or cells such as "pass, 0.8".
+    high : class, optional
+        Which of two classes high scores speak for. It is never guessed; probabilities by class and confidences need
+        none.
+    scores_are : {"ratings", "probabilities", "log-probabilities", "confidences"}
+    class_names : sequence, optional
+        Classes in order, two unless there is a column for each. Absent: 0 and 1, or the verdicts beside confidences.
+    threshold : float, optional
+        From which rating on a verdict is for ``high``, the same for all judges. Absent: each judge has its own
+        middle, which is where it gives as many lower as higher ratings. Of probabilities it is one half.
+    rule_names : sequence of str, optional
+        Names of the judges, for arrays.
+    item_ids : array-like or str, optional
+        As in :class:`Votes`.
+    like : ScoredVotes, optional
+        Votes whose scale is meant, for further items: what is a high rating, and where verdicts change, is as there.
+    n_levels : int
+        Through how many groups of items, at most, scores enter the labels; fewer are quicker and coarser.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_items, n_judges, n_scored)
+        As read; one score for two classes, otherwise one for each class.
+    scale : ScoreScale
+        Ranks, and where verdicts change.
+
+    Notes
+    -----
+    *Before gold labels are seen*: all of it. Ranks and verdicts are functions of the scores of all items, and
+    direction, kind and threshold are declared. *Guarantee*: none by itself; that of a box from gold holds as for votes.
+
+    Examples
+    --------
+    >>> import thumbwise as tw
+    >>> ratings = [[1, 30], [2, 80], [9, 90], [4, None]]
+    >>> votes = tw.ScoredVotes(ratings, high="toxic", class_names=["fine", "toxic"], rule_names=["ann", "bob"])
+    >>> votes.array.tolist()  # bob's 80 lies in the middle of what he says
+    [[0, 0], [0, -1], [1, 1], [1, -1]]
+    >>> votes.scale.ranked(votes.scores).round(3).tolist()
+    [[-0.375, -0.333], [-0.125, 0.0], [0.375, 0.333], [0.125, 0.0]]
+    """
+
+    scores: FloatArray
+    scale: ScoreScale
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        high: Hashable = None,
+        scores_are: ScoresAre = "ratings",
+        class_names: Sequence[Hashable] | None = None,
+        threshold: float | None = None,
+        rule_names: Sequence[str] | None = None,
+        item_ids: npt.ArrayLike | str | None = None,
+        like: ScoredVotes | None = None,
+        n_levels: int = N_LEVELS,
+    ) -> None:
+        columns, ids = _open(data, rule_names, item_ids)
+        if like is not None:
+            high, scores_are, class_names, threshold, n_levels = like.scale.declared(like.class_names)
+            columns = {name: columns[name] for name in like.rule_names} if set(columns) == set(like.rule_names) else columns
+        names = check_class_names(class_names)
+        if scores_are == "confidences":
+            verdicts, confidences = split_confidences(columns)
+            read = Votes(_as_frame(verdicts), class_names=names)
+            self._keep(*score_verdicts(read.array, confidences, read.class_names, n_levels), ids)
+        else:
+            self._keep(*read_scores(columns, high, scores_are, names or (0, 1), threshold, n_levels), ids)
+        if like is not None:
+            _check_judges(self.rule_names, like.rule_names)
+            self._settle_on(like.scale)
+
+    @classmethod
+    def of(cls, parts: tuple[IntArray, FloatArray, ScoreScale, tuple[str, ...], tuple[Hashable, ...]], ids: Any) -> Self:
+        """From what :func:`read_scores` or :func:`score_verdicts` gives."""
+        votes = object.__new__(cls)
+        votes._keep(*parts, ids)
+        return votes
+
+    def _keep(
+        self,
+        verdicts: IntArray,
+        scores: FloatArray,
+        scale: ScoreScale,
+        rule_names: tuple[str, ...],
+        class_names: tuple[Hashable, ...],
+        ids: Any,
+    ) -> None:
+        Votes.__init__(self, verdicts, class_names=class_names, rule_names=rule_names, item_ids=ids, copy=False)
+        self.scores, self.scale = scores, scale
+
+    @property
+    def ranked(self) -> FloatArray:
+        """Ranks of the scores on the scale, shape (n_items, n_rules * n_scored)."""
+        return self.scale.ranked(self.scores)
+
+    def on(self, scale: ScoreScale) -> ScoredVotes:
+        """The same scores on the scale of other items, where verdicts may differ."""
+        if scale is self.scale:
+            return self
+        other = self._like(self.rule_names)
+        other._settle_on(scale)
+        return other
+
+    def _settle_on(self, scale: ScoreScale) -> None:
+        self.scale = scale
+        if scale.has_own_middles:
+            self._array = scale.verdicts(self.scores)
+
+    def verdicts(self) -> Votes:
+        """The verdicts alone."""
+        plain = object.__new__(Votes)
+        plain.__dict__.update({key: value for key, value in self._like(self.rule_names).__dict__.items() if key not in _OWN})
+        return plain
+
+    def take(self, items: npt.ArrayLike) -> Self:
+        """As for all votes; the scale stays that of all items."""
+        part = super().take(items)
+        part.scores = self.scores[np.asarray(items)]
+        return part
+
+    def with_rules(self, rules: Sequence[int]) -> Self:
+        """As for all votes."""
+        other = super().with_rules(rules)
+        other.scores, other.scale = self.scores[:, list(rules)], self.scale.with_rules(rules)
+        return other
+
+    def with_classes(self, class_names: Sequence[Hashable]) -> Self:
+        """As for all votes, but only into another order: scores say nothing of further classes."""
+        if tuple(class_names) == self.class_names:
+            return self
+        if set(class_names) != set(self.class_names):
+            raise InvalidVotesError(
+                f"scores speak of the classes {', '.join(map(repr, self.class_names[:8]))}; found "
+                f"{', '.join(map(repr, list(class_names)[:8]))}. Declare the same classes on both sides with ",
+                Argument("class_names", [...]),
+                ".",
+            )
+        other, order = super().with_classes(class_names), [self.class_names.index(name) for name in class_names]
+        other.scale = self.scale.with_classes(order)
+        other.scores = self.scores if self.n_classes == 2 else self.scores[:, :, order]
+        return other
+
+    def with_patterns(self, patterns: Patterns) -> Any:
+        """Items that nobody knows have verdicts and no scores."""
+        return self.verdicts().with_patterns(patterns)
+
+    def _like(self, rule_names: tuple[str, ...]) -> Self:
+        other = super()._like(rule_names)
+        other.scores, other.scale = self.scores, self.scale
+        return other
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the scores, in words."""
+        return self.scale.describe(self.rule_names, self.class_names)
+
+    def __repr__(self) -> str:
+        return f"Scored{super().__repr__()}; {self.scale.scores_are} beside them"
+
+
+_OWN = ("scores", "scale")
+
+
+def read_scores(
+    columns: Mapping[str, Column],
+    high: Hashable,
+    scores_are: ScoresAre,
+    class_names: tuple[Hashable, ...],
+    threshold: float | None,
+    n_levels: int = N_LEVELS,
+) -> tuple[IntArray, FloatArray, ScoreScale, tuple[str, ...], tuple[Hashable, ...]]:
+    """Verdicts, scores, their scale, judges and classes, from columns of numbers."""
+    check_scores_are(scores_are)
+    numbers = {name: read_numbers(name, column) for name, column in columns.items()}
+    if scores_are != "ratings":
+        for name, column in numbers.items():
+            check_probabilities(name, column, scores_are)
+    place, cut = _check_declared(high, scores_are, class_names, threshold), threshold
+    is_by_class = place is None
+    if place is None:
+        names, scores = _by_class(numbers, class_names, scores_are)
+        place = 1
+        cut = None if len(class_names) > 2 else 0.0 if scores_are == "log-probabilities" else _HALF
+    else:
+        names, scores = tuple(numbers), np.stack(list(numbers.values()), axis=1)[:, :, None]
+        if scores_are != "ratings":
+            cut = float(np.log(_HALF)) if scores_are == "log-probabilities" else _HALF
+    scale = _scale_of(scores, scores_are, len(class_names), n_levels)
+    scale = replace(scale, high=place, cut=cut, takes_cut=threshold is not None, is_by_class=is_by_class)
+    _refuse_silence(scale)
+    return scale.verdicts(scores), scores, scale, names, class_names
+
+
+def score_verdicts(
+    verdicts: AnyArray, confidences: Mapping[str, FloatArray], class_names: tuple[Hashable, ...], n_levels: int = N_LEVELS
+) -> tuple[IntArray, FloatArray, ScoreScale, tuple[str, ...], tuple[Hashable, ...]]:
+    """The same from verdicts with confidences: of two classes, a sure verdict for the first has the lowest score."""
+    sure, array = np.stack(list(confidences.values()), axis=1), np.asarray(verdicts, dtype=np.int64)
+    sure = np.where(array >= 0, sure, np.nan)
+    if len(class_names) == 2:
+        scores = np.where(array == 1, sure, -sure)[:, :, None]
+    else:
+        scores = np.where(array[:, :, None] == np.arange(len(class_names)), sure[:, :, None], 0 * sure[:, :, None])
+    scale = _scale_of(scores, "confidences", len(class_names), n_levels)
+    return array, scores, scale, tuple(confidences), class_names
+
+
+def _scale_of(scores: FloatArray, scores_are: ScoresAre, n_classes: int, n_levels: int) -> ScoreScale:
+    ranks = tuple(tuple(Ranks.of(column) for column in own.T) for own in scores.transpose(1, 0, 2))
+    return ScoreScale(scores_are, 1, n_classes, ranks, None, False, len(scores), n_levels)
+
+
+def _by_class(
+    numbers: Mapping[str, FloatArray], class_names: tuple[Hashable, ...], scores_are: ScoresAre
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Scores of each judge: for two classes one of the second, for more one of each."""
+    judges = split_by_class(list(numbers), class_names)
+    table = np.stack([np.stack([numbers[own[c]] for c in class_names], axis=1) for own in judges.values()], axis=1)
+    table = np.where(np.isnan(table).any(axis=2, keepdims=True), np.nan, table)
+    if scores_are == "probabilities":
+        for j, judge in enumerate(judges):
+            check_sums(judge, table[:, j])
+    if len(class_names) > 2:
+        return tuple(judges), table
+    two = table[:, :, 1:]
+    return tuple(judges), two - table[:, :, :1] if scores_are == "log-probabilities" else two
+
+
+def _check_declared(
+    high: Hashable, scores_are: ScoresAre, class_names: tuple[Hashable, ...], threshold: float | None
+) -> int | None:
+    """Number of the class that high scores speak for; None if there is a score for each class."""
+    listed = ", ".join(map(repr, class_names[:10]))
+    if threshold is not None and scores_are != "ratings":
+        raise InvalidVotesError(
+            Argument("threshold"), f" is for ratings; {scores_are} say themselves where a verdict changes. Drop it."
+        )
+    if high is None and scores_are == "ratings":
+        raise InvalidVotesError(
+            "ratings need to be told which class high ones speak for: ", Argument("scores", "CLASS"), f", one of {listed}."
+        )
+    if high is None:
+        return None
+    if len(class_names) != 2:
+        raise InvalidVotesError(
+            f"one score per judge speaks for one of two classes; found {len(class_names)}: {listed}. Numbers that are "
+            "the classes themselves are votes: drop ",
+            Argument("scores"),
+            ". For more than two classes, give probabilities with a column for each judge and class; or make a file "
+            "for each class, whose gold labels say whether it is that class.",
+        )
+    spelled = [str(name) for name in class_names]
+    if str(high) not in spelled:
+        raise InvalidVotesError(
+            "high scores must speak for one of the classes, ", listed, "; found ", Argument("scores", repr(high)), "."
+        )
+    return spelled.index(str(high))
+
+
+def _refuse_silence(scale: ScoreScale) -> None:
+    if all(len(rank.values) < 2 for own in scale.ranks for rank in own):
+        raise InvalidVotesError(
+            "scores must tell items apart; each judge gives all items the same one, or none. Look whether the columns "
+            "are the right ones."
+        )
+
+
+def _check_judges(found: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+    if found != wanted:
+        raise InvalidVotesError(
+            f"scores on the scale of others must be those of the same judges, {', '.join(map(repr, wanted[:8]))}; found "
+            f"{', '.join(map(repr, found[:8]))}."
+        )
+
+
+def _open(
+    data: Any, rule_names: Sequence[str] | None, item_ids: npt.ArrayLike | str | None
+) -> tuple[dict[str, Column], AnyArray | None]:
+    """Columns by name, and ids."""
+    frame = open_frame(data, "scores")
+    if frame is None:
+        array = np.asarray(data, dtype=object)
+        if array.ndim != 2 or not array.size:
+            raise InvalidVotesError(f"scores must be a table (items, judges); found shape {array.shape}.")
+        names = [f"rule_{j}" for j in range(array.shape[1])] if rule_names is None else list(rule_names)
+        columns = {str(name): as_column(column.tolist()) for name, column in zip(names, array.T, strict=True)}
+        return columns, None if item_ids is None else np.asarray(item_ids)
+    table = as_table(data)
+    columns = dict(table.columns) if table is not None else {}
+    ids = own_index(frame)
+    if ids is not None:
+        columns.pop(next(iter(columns)))
+    if isinstance(item_ids, str):
+        ids = np.asarray(columns.pop(item_ids).tolist())
+    return columns, ids if item_ids is None or isinstance(item_ids, str) else np.asarray(item_ids)
+
+
+def _as_frame(columns: Mapping[str, Column]) -> Any:
+    return np.array([column.tolist() for column in columns.values()], dtype=object).T
