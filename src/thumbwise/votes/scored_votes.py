@@ -46,14 +46,14 @@ class ScoredVotes(Votes):
         Numbers, with None or NaN where a judge says nothing. Probabilities may have a column for each judge and class,
         called by both (``gpt:toxic``). Confidences stand beside verdicts: columns in pairs, ``gpt`` and
         ``gpt_confidence``, or cells such as "pass, 0.8".
-    high : class, optional
+    scores : class, optional
         Which of two classes high scores speak for. It is never guessed; probabilities by class and confidences need
         none.
     scores_are : {"ratings", "probabilities", "log-probabilities", "confidences"}
     class_names : sequence, optional
         Classes in order, two unless there is a column for each. Absent: 0 and 1, or the verdicts beside confidences.
     threshold : float, optional
-        From which rating on a verdict is for ``high``, the same for all judges. Absent: each judge has its own
+        From which rating on a verdict is for that class, the same for all judges. Absent: each judge has its own
         middle, which is where it gives as many lower as higher ratings. Of probabilities it is one half.
     rule_names : sequence of str, optional
         Names of the judges, for arrays.
@@ -66,8 +66,8 @@ class ScoredVotes(Votes):
 
     Attributes
     ----------
-    scores : ndarray of shape (n_items, n_judges, n_scored)
-        As read; one score for two classes, otherwise one for each class.
+    numbers : ndarray of shape (n_items, n_judges, n_scored)
+        The scores as read; one for two classes, otherwise one for each class.
     scale : ScoreScale
         Ranks, and where verdicts change.
 
@@ -80,21 +80,21 @@ class ScoredVotes(Votes):
     --------
     >>> import thumbwise as tw
     >>> ratings = [[1, 30], [2, 80], [9, 90], [4, None]]
-    >>> votes = tw.ScoredVotes(ratings, high="toxic", class_names=["fine", "toxic"], rule_names=["ann", "bob"])
+    >>> votes = tw.ScoredVotes(ratings, scores="toxic", class_names=["fine", "toxic"], rule_names=["ann", "bob"])
     >>> votes.array.tolist()  # bob's 80 lies in the middle of what he says
     [[0, 0], [0, -1], [1, 1], [1, -1]]
-    >>> votes.scale.ranked(votes.scores).round(3).tolist()
+    >>> votes.ranked.round(3).tolist()
     [[-0.375, -0.333], [-0.125, 0.0], [0.375, 0.333], [0.125, 0.0]]
     """
 
-    scores: FloatArray
+    numbers: FloatArray
     scale: ScoreScale
 
     def __init__(
         self,
         data: Any,
         *,
-        high: Hashable = None,
+        scores: Hashable = None,
         scores_are: ScoresAre = "ratings",
         class_names: Sequence[Hashable] | None = None,
         threshold: float | None = None,
@@ -105,7 +105,7 @@ class ScoredVotes(Votes):
     ) -> None:
         columns, ids = _open(data, rule_names, item_ids)
         if like is not None:
-            high, scores_are, class_names, threshold, n_levels = like.scale.declared(like.class_names)
+            scores, scores_are, class_names, threshold, n_levels = like.scale.declared(like.class_names)
             columns = {name: columns[name] for name in like.rule_names} if set(columns) == set(like.rule_names) else columns
         names = check_class_names(class_names)
         if scores_are == "confidences":
@@ -113,7 +113,7 @@ class ScoredVotes(Votes):
             read = Votes(_as_frame(verdicts), class_names=names)
             self._keep(*score_verdicts(read.array, confidences, read.class_names, n_levels), ids)
         else:
-            self._keep(*read_scores(columns, high, scores_are, names or (0, 1), threshold, n_levels), ids)
+            self._keep(*read_scores(columns, scores, scores_are, names or (0, 1), threshold, n_levels), ids)
         if like is not None:
             _check_judges(self.rule_names, like.rule_names)
             self._settle_on(like.scale)
@@ -128,19 +128,19 @@ class ScoredVotes(Votes):
     def _keep(
         self,
         verdicts: IntArray,
-        scores: FloatArray,
+        numbers: FloatArray,
         scale: ScoreScale,
         rule_names: tuple[str, ...],
         class_names: tuple[Hashable, ...],
         ids: Any,
     ) -> None:
         Votes.__init__(self, verdicts, class_names=class_names, rule_names=rule_names, item_ids=ids, copy=False)
-        self.scores, self.scale = scores, scale
+        self.numbers, self.scale = numbers, scale
 
     @property
     def ranked(self) -> FloatArray:
         """Ranks of the scores on the scale, shape (n_items, n_rules * n_scored)."""
-        return self.scale.ranked(self.scores)
+        return self.scale.ranked(self.numbers)
 
     def on(self, scale: ScoreScale) -> ScoredVotes:
         """The same scores on the scale of other items, where verdicts may differ."""
@@ -153,7 +153,7 @@ class ScoredVotes(Votes):
     def _settle_on(self, scale: ScoreScale) -> None:
         self.scale = scale
         if scale.has_own_middles:
-            self._array = scale.verdicts(self.scores)
+            self._array = scale.verdicts(self.numbers)
 
     def verdicts(self) -> Votes:
         """The verdicts alone."""
@@ -164,13 +164,13 @@ class ScoredVotes(Votes):
     def take(self, items: npt.ArrayLike) -> Self:
         """As for all votes; the scale stays that of all items."""
         part = super().take(items)
-        part.scores = self.scores[np.asarray(items)]
+        part.numbers = self.numbers[np.asarray(items)]
         return part
 
     def with_rules(self, rules: Sequence[int]) -> Self:
         """As for all votes."""
         other = super().with_rules(rules)
-        other.scores, other.scale = self.scores[:, list(rules)], self.scale.with_rules(rules)
+        other.numbers, other.scale = self.numbers[:, list(rules)], self.scale.with_rules(rules)
         return other
 
     def with_classes(self, class_names: Sequence[Hashable]) -> Self:
@@ -186,7 +186,7 @@ class ScoredVotes(Votes):
             )
         other, order = super().with_classes(class_names), [self.class_names.index(name) for name in class_names]
         other.scale = self.scale.with_classes(order)
-        other.scores = self.scores if self.n_classes == 2 else self.scores[:, :, order]
+        other.numbers = self.numbers if self.n_classes == 2 else self.numbers[:, :, order]
         return other
 
     def with_patterns(self, patterns: Patterns) -> Any:
@@ -195,7 +195,7 @@ class ScoredVotes(Votes):
 
     def _like(self, rule_names: tuple[str, ...]) -> Self:
         other = super()._like(rule_names)
-        other.scores, other.scale = self.scores, self.scale
+        other.numbers, other.scale = self.numbers, self.scale
         return other
 
     @property
@@ -207,7 +207,7 @@ class ScoredVotes(Votes):
         return f"Scored{super().__repr__()}; {self.scale.scores_are} beside them"
 
 
-_OWN = ("scores", "scale")
+_OWN = ("numbers", "scale")
 
 
 def read_scores(

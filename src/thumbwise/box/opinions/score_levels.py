@@ -48,7 +48,7 @@ class ScoreLevels(FeatureLevels):
         if isinstance(votes, CountedVotes):
             return votes
         high, scores_are, names, threshold, _ = self.scale.declared(self.class_names)
-        return ScoredVotes(votes, high=high, scores_are=scores_are, class_names=names, threshold=threshold)
+        return ScoredVotes(votes, scores=high, scores_are=scores_are, class_names=names, threshold=threshold)
 
 
 def are_scored(sample: GoldSample, features: Any) -> bool:
@@ -87,7 +87,7 @@ def learn_score_levels(sample: GoldSample, error: float) -> tuple[GoldSample, Sc
     pool, gold = sample.pool, sample.votes
     ranks, of_gold = pool.ranked, gold.ranked
     everything = ranks if sample.gold_is == "subset" else np.concatenate([ranks, of_gold])
-    consensus = Consensus.of(everything, pool.scores.shape[2])
+    consensus = Consensus.of(everything, pool.numbers.shape[2])
     columns = ScoreColumns(pool.n_classes, consensus.differences.shape[1])
     lessons = Lessons(columns, rows_of(pool, consensus.apply(ranks)), rows_of(gold, consensus.apply(of_gold)), error)
     make = partial(ScoreLevels, consensus, columns, scale=pool.scale)
