@@ -95,7 +95,8 @@ class ScoreScale:
     def describe(self, rule_names: Sequence[str], class_names: Sequence[Hashable]) -> tuple[str, ...]:
         """What was done, in words."""
         what = f"scores are {self.scores_are}; only the order of a judge's own scores counts"
-        levels = f"labels use all scores, through at most {self.n_levels} levels; the rest uses the verdicts"
+        levels = f"labels use all scores, through at most {self.n_levels} levels; rates, judges, triage and other methods "
+        levels += "use the verdicts"
         even = [name for name, own in zip(rule_names, self.ranks, strict=True) if max(len(r.values) for r in own) < 2]
         note = f"judges whose scores are all the same, and tell nothing: {', '.join(map(repr, even[:10]))}"
         return (what, self._verdict_rule(rule_names, class_names), levels, *([note] if even else []))

@@ -59,9 +59,9 @@ class FeatureLevels:
         """Log losses of the opinion on items."""
         return floored_losses(self.columns.scores(rows, self.formula.weights), self.formula.floor)
 
-    def places(self, losses: FloatArray) -> IntArray:
-        """Group of each item, by its losses."""
-        best, sure = _verdict(losses)
+    def places(self, rows: ItemRows) -> IntArray:
+        """Group of each item, by the losses of the opinion."""
+        best, sure = _verdict(self.losses(rows))
         steps = (sure[:, None] >= self.edges[best]).sum(axis=1)
         return np.asarray(best * (self.edges.shape[1] + 1) + steps)
 
@@ -70,7 +70,7 @@ class FeatureLevels:
         return self._group(votes, self.scaling.apply(read_features(features, votes.n_items, "X")))
 
     def _group(self, votes: Votes, matrix: FloatArray) -> Votes:
-        return votes.with_groups(self.places(self.losses(rows_of(votes, matrix))), self.names)
+        return votes.with_groups(self.places(rows_of(votes, matrix)), self.names)
 
 
 def learn_levels(
@@ -121,7 +121,7 @@ def learn_groups(
     formula = distil(progress, rows, columns)
     losses = floored_losses(columns.scores(rows, formula.weights), formula.floor)
     levels = make(formula, _edges(losses, most_groups), names)
-    table, bound = _by_level(levels.places(losses), losses, len(levels.names), progress, formula)
+    table, bound = _by_level(levels.places(rows), losses, len(levels.names), progress, formula)
     by_class = [dict(zip(names, row, strict=True)) for row in table.tolist()]
     moment = LinearMoment("log loss(learned opinion)", dict(zip(levels.names, by_class, strict=True)), LEARNED)
     return _with_groups(sample, levels, rows, gold_rows), levels, moment, bound
@@ -169,7 +169,7 @@ def _by_level(
 
 def _with_groups(sample: GoldSample, levels: FeatureLevels, rows: ItemRows, gold_rows: ItemRows) -> GoldSample:
     grouped = [
-        votes.with_groups(levels.places(levels.losses(some)), levels.names)
+        votes.with_groups(levels.places(some), levels.names)
         for votes, some in ((in_memory(sample.pool), rows), (sample.votes, gold_rows))
     ]
     return GoldSample(grouped[1], sample.labels, grouped[0], sample.design, sample.builders, sample.skips_classes)
