@@ -21,7 +21,7 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opinions.choosing import Opinions, choose_opinions, read_opinions
 from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
-from thumbwise.box.opinions.score_levels import are_scored, learn_score_levels
+from thumbwise.box.opinions.score_levels import learn_score_levels, scored_pair
 from thumbwise.exceptions import Argument, InvalidBoxError
 
 Frequencies = Mapping[Hashable, tuple[float, float]]
@@ -131,13 +131,13 @@ def estimate_bounds(
         _check_by_class(sample, frequencies, opinions, features)
         return Bounds(sample, *sample.design.rates(sample, error))
     asked: Opinions = opinions if recipe.is_guarantee else ()
-    has_scores = are_scored(sample, features)
-    panel = choose_opinions(sample, asked, has_features=features is not None, has_scores=has_scores)
+    scored = scored_pair(sample, features)
+    panel = choose_opinions(sample, asked, has_features=features is not None, has_scores=scored is not None)
     levels, for_learned = None, error * panel.error_for_learned
     if features is not None:
         sample, levels, moment, most = learn_levels(sample, panel.population, *features, for_learned)
-    elif has_scores and panel.learns:
-        sample, levels, moment, most = learn_score_levels(sample, for_learned)
+    elif scored is not None and panel.learns:
+        sample, levels, moment, most = learn_score_levels(sample, scored, for_learned)
     sample = replace(sample, builders=(*sample.builders, *panel.opinions))
     lower, upper = recipe.intervals(sample, error * (1 - panel.error_for_learned))
     if frequencies is not None:

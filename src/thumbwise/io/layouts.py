@@ -115,6 +115,7 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     passed_on = constant_columns(table, names[0], passed)
     known = _settle_gold(Table(passed_on), gold, names[0], roles, [table.columns[names[2]]])
     labels = known.distinct if known else None
+    votes: Votes
     if roles.are_scores:
         wide, judges = as_wide(table, names, roles)
         ids = read_ids(wide.columns[names[0]], names[0], "the votes")
@@ -183,7 +184,7 @@ def _name_verdicts(verdicts: Distinct, classes: Classes, abstain: str | None) ->
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    given = [name for name, value in vars(replace(roles, layout=None)).items() if value is not None and value != () and value != []]
+    given = [name for name, value in vars(replace(roles, layout=None)).items() if value not in (None, (), [])]
     given = [name for name in given if name != "duplicates" or roles.duplicates != "raise"]
     if gold is not None or given:
         names = [*(["gold"] if gold is not None else []), *given]

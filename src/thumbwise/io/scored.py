@@ -26,8 +26,9 @@ from thumbwise.io.roles import Roles
 from thumbwise.tables.frames import as_column
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.reading.read_scores import read_scores, score_verdicts
 from thumbwise.votes.reading.score_cells import ScoresAre, check_scores_are, split_confidences
-from thumbwise.votes.scored_votes import ScoredVotes, read_scores, score_verdicts
+from thumbwise.votes.scored_votes import ScoredVotes
 
 # Votes for so many classes, where gold knows two, are likely ratings.
 _MANY = 4
@@ -107,8 +108,8 @@ def note_on_ratings(votes: CountedVotes, gold_labels: IntArray, roles: Roles) ->
         return ()
     return (
         Message(
-            f"the votes are numbers of {n_voted} classes, and gold knows {len(shown)}: if they are ratings or scores, say "
-            "which class high ones speak for: ",
+            f"the votes are numbers of {n_voted} classes, and gold knows {len(shown)}: if they are ratings or scores, "
+            "say which class high ones speak for: ",
             Argument("scores", "CLASS"),
         ),
     )

@@ -88,9 +88,9 @@ class Consensus:
     def of(cls, ranks: FloatArray, n_scored: int) -> Consensus:
         """For the centred ranks of all items, shape (n_items, n_rules * n_scored), classes of a rule side by side.
 
-        Of columns that are equal, the first counts, so that a judge who is there twice changes nothing. The consensus is
-        the weighted mean that varies most, scaled to size 1; the rest are principal components of what it leaves, on the
-        same scale.
+        Of columns that are equal, the first counts, so that a judge who is there twice changes nothing. The consensus
+        is the weighted mean that varies most, scaled to size 1; the rest are principal components of what it leaves,
+        on the same scale.
         """
         first = _first_of_equal(ranks)
         together = np.zeros((ranks.shape[1], n_scored))
@@ -104,10 +104,6 @@ class Consensus:
         if sizes.max() > 0:
             differences = _differences(ranks, counted, together, _MOST_DIFFERENCES // n_scored) / sizes.max()
         return cls(together, differences)
-
-    @property
-    def n_components(self) -> int:
-        return self.together.shape[1] + self.differences.shape[1]
 
     def apply(self, ranks: FloatArray) -> FloatArray:
         """Consensus and differences of some items, shape (n_items, n_components)."""

@@ -95,8 +95,7 @@ class ScoreScale:
     def describe(self, rule_names: Sequence[str], class_names: Sequence[Hashable]) -> tuple[str, ...]:
         """What was done, in words."""
         what = f"scores are {self.scores_are}; only the order of a judge's own scores counts"
-        levels = f"labels use all scores, through at most {self.n_levels} levels; rates, judges, triage and other methods "
-        levels += "use the verdicts"
+        levels = f"labels use all scores, through at most {self.n_levels} levels; other methods use the verdicts"
         even = [name for name, own in zip(rule_names, self.ranks, strict=True) if max(len(r.values) for r in own) < 2]
         note = f"judges whose scores are all the same, and tell nothing: {', '.join(map(repr, even[:10]))}"
         return (what, self._verdict_rule(rule_names, class_names), levels, *([note] if even else []))
@@ -111,8 +110,8 @@ class ScoreScale:
             above = f"at or above {self.cut:g}" if self.takes_cut else f"above {self.cut:.4g}"
             return f"high scores speak for {high!r}: a judge's verdict is {high!r} {above}, otherwise {low!r}"
         words = (
-            f"high scores speak for {high!r}: a judge's verdict is {high!r} where more of its own scores are lower than "
-            f"higher, {low!r} where fewer are, none where as many are"
+            f"high scores speak for {high!r}: a judge's verdict is {high!r} where more of its own scores are lower "
+            f"than higher, {low!r} where fewer are, none where as many are"
         )
         from_up = {name: _from_up(own[0]) for name, own in zip(rule_names, self.ranks, strict=True)}
         speaking = {name: least for name, least in from_up.items() if least is not None}

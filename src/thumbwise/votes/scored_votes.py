@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from thumbwise._typing import AnyArray, FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.numerics.patterns import Patterns
-from thumbwise.numerics.ranks import Ranks
 from thumbwise.tables.formats import Column
 from thumbwise.tables.frames import as_column, as_table
 from thumbwise.tables.opened_frames import open_frame, own_index
+from thumbwise.votes.reading.read_scores import N_LEVELS, ReadScores, read_scores, score_verdicts
 from thumbwise.votes.reading.read_votes import check_class_names
-from thumbwise.votes.reading.score_cells import (
-    ScoresAre,
-    check_probabilities,
-    check_scores_are,
-    check_sums,
-    read_numbers,
-    split_by_class,
-    split_confidences,
-)
+from thumbwise.votes.reading.score_cells import ScoresAre, split_confidences
 from thumbwise.votes.score_scales import ScoreScale
 from thumbwise.votes.votes import Votes
-
-# Groups of items through which scores enter a fit, at most.
-N_LEVELS = 128
-_HALF = 0.5
 
 
 class ScoredVotes(Votes):
@@ -106,36 +93,31 @@ class ScoredVotes(Votes):
         columns, ids = _open(data, rule_names, item_ids)
         if like is not None:
             scores, scores_are, class_names, threshold, n_levels = like.scale.declared(like.class_names)
-            columns = {name: columns[name] for name in like.rule_names} if set(columns) == set(like.rule_names) else columns
+            columns = (
+                {name: columns[name] for name in like.rule_names} if set(columns) == set(like.rule_names) else columns
+            )
         names = check_class_names(class_names)
         if scores_are == "confidences":
             verdicts, confidences = split_confidences(columns)
             read = Votes(_as_frame(verdicts), class_names=names)
-            self._keep(*score_verdicts(read.array, confidences, read.class_names, n_levels), ids)
+            self._keep(score_verdicts(read.array, confidences, read.class_names, n_levels), ids)
         else:
-            self._keep(*read_scores(columns, scores, scores_are, names or (0, 1), threshold, n_levels), ids)
+            self._keep(read_scores(columns, scores, scores_are, names or (0, 1), threshold, n_levels), ids)
         if like is not None:
             _check_judges(self.rule_names, like.rule_names)
             self._settle_on(like.scale)
 
     @classmethod
-    def of(cls, parts: tuple[IntArray, FloatArray, ScoreScale, tuple[str, ...], tuple[Hashable, ...]], ids: Any) -> Self:
-        """From what :func:`read_scores` or :func:`score_verdicts` gives."""
+    def of(cls, read: ReadScores, ids: Any) -> Self:
+        """From scores that were read, and ids."""
         votes = object.__new__(cls)
-        votes._keep(*parts, ids)
+        votes._keep(read, ids)
         return votes
 
-    def _keep(
-        self,
-        verdicts: IntArray,
-        numbers: FloatArray,
-        scale: ScoreScale,
-        rule_names: tuple[str, ...],
-        class_names: tuple[Hashable, ...],
-        ids: Any,
-    ) -> None:
-        Votes.__init__(self, verdicts, class_names=class_names, rule_names=rule_names, item_ids=ids, copy=False)
-        self.numbers, self.scale = numbers, scale
+    def _keep(self, read: ReadScores, ids: Any) -> None:
+        rules, classes = read.rule_names, read.class_names
+        Votes.__init__(self, read.verdicts, class_names=classes, rule_names=rules, item_ids=ids, copy=False)
+        self.numbers, self.scale = read.numbers, read.scale
 
     @property
     def ranked(self) -> FloatArray:
@@ -158,7 +140,9 @@ class ScoredVotes(Votes):
     def verdicts(self) -> Votes:
         """The verdicts alone."""
         plain = object.__new__(Votes)
-        plain.__dict__.update({key: value for key, value in self._like(self.rule_names).__dict__.items() if key not in _OWN})
+        plain.__dict__.update(self._like(self.rule_names).__dict__)
+        for name in ("numbers", "scale"):
+            del plain.__dict__[name]
         return plain
 
     def take(self, items: npt.ArrayLike) -> Self:
@@ -207,117 +191,10 @@ class ScoredVotes(Votes):
         return f"Scored{super().__repr__()}; {self.scale.scores_are} beside them"
 
 
-_OWN = ("numbers", "scale")
-
-
-def read_scores(
-    columns: Mapping[str, Column],
-    high: Hashable,
-    scores_are: ScoresAre,
-    class_names: tuple[Hashable, ...],
-    threshold: float | None,
-    n_levels: int = N_LEVELS,
-) -> tuple[IntArray, FloatArray, ScoreScale, tuple[str, ...], tuple[Hashable, ...]]:
-    """Verdicts, scores, their scale, judges and classes, from columns of numbers."""
-    check_scores_are(scores_are)
-    numbers = {name: read_numbers(name, column) for name, column in columns.items()}
-    if scores_are != "ratings":
-        for name, column in numbers.items():
-            check_probabilities(name, column, scores_are)
-    place, cut = _check_declared(high, scores_are, class_names, threshold), threshold
-    is_by_class = place is None
-    if place is None:
-        names, scores = _by_class(numbers, class_names, scores_are)
-        place = 1
-        cut = None if len(class_names) > 2 else 0.0 if scores_are == "log-probabilities" else _HALF
-    else:
-        names, scores = tuple(numbers), np.stack(list(numbers.values()), axis=1)[:, :, None]
-        if scores_are != "ratings":
-            cut = float(np.log(_HALF)) if scores_are == "log-probabilities" else _HALF
-    scale = _scale_of(scores, scores_are, len(class_names), n_levels)
-    scale = replace(scale, high=place, cut=cut, takes_cut=threshold is not None, is_by_class=is_by_class)
-    _refuse_silence(scale)
-    return scale.verdicts(scores), scores, scale, names, class_names
-
-
-def score_verdicts(
-    verdicts: AnyArray, confidences: Mapping[str, FloatArray], class_names: tuple[Hashable, ...], n_levels: int = N_LEVELS
-) -> tuple[IntArray, FloatArray, ScoreScale, tuple[str, ...], tuple[Hashable, ...]]:
-    """The same from verdicts with confidences: of two classes, a sure verdict for the first has the lowest score."""
-    sure, array = np.stack(list(confidences.values()), axis=1), np.asarray(verdicts, dtype=np.int64)
-    sure = np.where(array >= 0, sure, np.nan)
-    if len(class_names) == 2:
-        scores = np.where(array == 1, sure, -sure)[:, :, None]
-    else:
-        scores = np.where(array[:, :, None] == np.arange(len(class_names)), sure[:, :, None], 0 * sure[:, :, None])
-    scale = _scale_of(scores, "confidences", len(class_names), n_levels)
-    return array, scores, scale, tuple(confidences), class_names
-
-
-def _scale_of(scores: FloatArray, scores_are: ScoresAre, n_classes: int, n_levels: int) -> ScoreScale:
-    ranks = tuple(tuple(Ranks.of(column) for column in own.T) for own in scores.transpose(1, 0, 2))
-    return ScoreScale(scores_are, 1, n_classes, ranks, None, False, len(scores), n_levels)
-
-
-def _by_class(
-    numbers: Mapping[str, FloatArray], class_names: tuple[Hashable, ...], scores_are: ScoresAre
-) -> tuple[tuple[str, ...], FloatArray]:
-    """Scores of each judge: for two classes one of the second, for more one of each."""
-    judges = split_by_class(list(numbers), class_names)
-    table = np.stack([np.stack([numbers[own[c]] for c in class_names], axis=1) for own in judges.values()], axis=1)
-    table = np.where(np.isnan(table).any(axis=2, keepdims=True), np.nan, table)
-    if scores_are == "probabilities":
-        for j, judge in enumerate(judges):
-            check_sums(judge, table[:, j])
-    if len(class_names) > 2:
-        return tuple(judges), table
-    two = table[:, :, 1:]
-    return tuple(judges), two - table[:, :, :1] if scores_are == "log-probabilities" else two
-
-
-def _check_declared(
-    high: Hashable, scores_are: ScoresAre, class_names: tuple[Hashable, ...], threshold: float | None
-) -> int | None:
-    """Number of the class that high scores speak for; None if there is a score for each class."""
-    listed = ", ".join(map(repr, class_names[:10]))
-    if threshold is not None and scores_are != "ratings":
-        raise InvalidVotesError(
-            Argument("threshold"), f" is for ratings; {scores_are} say themselves where a verdict changes. Drop it."
-        )
-    if high is None and scores_are == "ratings":
-        raise InvalidVotesError(
-            "ratings need to be told which class high ones speak for: ", Argument("scores", "CLASS"), f", one of {listed}."
-        )
-    if high is None:
-        return None
-    if len(class_names) != 2:
-        raise InvalidVotesError(
-            f"one score per judge speaks for one of two classes; found {len(class_names)}: {listed}. Numbers that are "
-            "the classes themselves are votes: drop ",
-            Argument("scores"),
-            ". For more than two classes, give probabilities with a column for each judge and class; or make a file "
-            "for each class, whose gold labels say whether it is that class.",
-        )
-    spelled = [str(name) for name in class_names]
-    if str(high) not in spelled:
-        raise InvalidVotesError(
-            "high scores must speak for one of the classes, ", listed, "; found ", Argument("scores", repr(high)), "."
-        )
-    return spelled.index(str(high))
-
-
-def _refuse_silence(scale: ScoreScale) -> None:
-    if all(len(rank.values) < 2 for own in scale.ranks for rank in own):
-        raise InvalidVotesError(
-            "scores must tell items apart; each judge gives all items the same one, or none. Look whether the columns "
-            "are the right ones."
-        )
-
-
 def _check_judges(found: tuple[str, ...], wanted: tuple[str, ...]) -> None:
     if found != wanted:
         raise InvalidVotesError(
-            f"scores on the scale of others must be those of the same judges, {', '.join(map(repr, wanted[:8]))}; found "
+            f"scores on the scale of others must be of the same judges, {', '.join(map(repr, wanted[:8]))}; found "
             f"{', '.join(map(repr, found[:8]))}."
         )
 

@@ -89,12 +89,12 @@ def open_subject(
     pool, gold = _open_gold(votes, gold_votes, gold_labels, gold_is, classes)
     if model is not None:
         own = _box_of(model, pool, box)
-        pool = read_fitted(model, pool)
+        pool = in_memory(read_fitted(model, pool))
         return Subject(pool, gold, own, model, None, own.evidence.confidence_level or confidence_level)
     if box is None and gold is not None:
         box = Box.from_sample(gold, confidence_level=confidence_level)
     fitted, conflict = (None, None) if box is None else _fit(pool, box)
-    pool = pool if fitted is None else read_fitted(fitted, pool)
+    pool = pool if fitted is None else in_memory(read_fitted(fitted, pool))
     return Subject(pool, gold, box, fitted, conflict, confidence_level)
 
 

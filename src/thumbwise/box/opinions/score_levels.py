@@ -51,13 +51,15 @@ class ScoreLevels(FeatureLevels):
         return ScoredVotes(votes, scores=high, scores_are=scores_are, class_names=names, threshold=threshold)
 
 
-def are_scored(sample: GoldSample, features: Any) -> bool:
-    """Whether there are scores to learn from; refuse gold and pool whose scores are on different scales."""
+def scored_pair(sample: GoldSample, features: Any = None) -> tuple[ScoredVotes, ScoredVotes] | None:
+    """Pool and gold, if there are scores to learn from; refuse gold and pool whose scores are on different scales."""
     pool, gold = sample.pool, sample.votes
     if not isinstance(pool, ScoredVotes):
-        return False
+        return None
     if features is not None:
-        raise InvalidVotesError("scores are features already, and take no others beside them. Drop ", Argument("X"), ".")
+        raise InvalidVotesError(
+            "scores are features already, and take no others beside them. Drop ", Argument("X"), "."
+        )
     if not isinstance(gold, ScoredVotes) or gold.scale is not pool.scale:
         raise InvalidVotesError(
             "gold and pool must be scored on one scale; found two, or votes without scores. Read all items together",
@@ -66,15 +68,17 @@ def are_scored(sample: GoldSample, features: Any) -> bool:
         )
     if sample.gold_is == "separate" and pool.scale.n_items < pool.n_items + gold.n_items:
         raise InvalidVotesError(
-            f"if gold is no part of the pool, the scale must be made of both; it was made of {pool.scale.n_items:,} items"
-            f", and gold and pool are {pool.n_items + gold.n_items:,}. Read all items together",
+            f"if gold is no part of the pool, the scale must be made of both; it was made of {pool.scale.n_items:,} "
+            f"items, and gold and pool are {pool.n_items + gold.n_items:,}. Read all items together",
             InPython(", and take both from them: votes.take(items)"),
             ".",
         )
-    return True
+    return pool, gold
 
 
-def learn_score_levels(sample: GoldSample, error: float) -> tuple[GoldSample, ScoreLevels, LinearMoment, float]:
+def learn_score_levels(
+    sample: GoldSample, pair: tuple[ScoredVotes, ScoredVotes], error: float
+) -> tuple[GoldSample, ScoreLevels, LinearMoment, float]:
     """The sample with groups, the groups, and a moment of them with its upper bound.
 
     Before gold labels are seen: ranks, the consensus and how judges differ, from the scores of all items. Order,
@@ -84,7 +88,7 @@ def learn_score_levels(sample: GoldSample, error: float) -> tuple[GoldSample, Sc
     *Guarantee*: the bound holds with probability at least ``1 - error``, if gold is a uniformly random part of the pool
     or of gold and pool together.
     """
-    pool, gold = sample.pool, sample.votes
+    pool, gold = pair
     ranks, of_gold = pool.ranked, gold.ranked
     everything = ranks if sample.gold_is == "subset" else np.concatenate([ranks, of_gold])
     consensus = Consensus.of(everything, pool.numbers.shape[2])

@@ -34,8 +34,8 @@ def write_box(box: Box, weights: FloatArray, rules: Sequence[str]) -> dict[str, 
     """Intervals with their weights, one line each, and what they rest on."""
     if isinstance(box.levels, ScoreLevels):
         raise InvalidFileError(
-            "a model can be saved if it sees votes alone; this one was fitted to scores. Write its labels, and keep the "
-            "script that fits it; or fit to the verdicts alone, votes.verdicts(), and save that."
+            "a model can be saved if it sees votes alone; this one was fitted to scores. Write its labels, and keep "
+            "the script that fits it; or fit to the verdicts alone, votes.verdicts(), and save that."
         )
     if box.levels is not None:
         raise InvalidFileError(

@@ -36,7 +36,9 @@ def read_numbers(name: str, column: Column) -> FloatArray:
     if column.dtype.kind in "biuf":
         numbers = np.where(missing, np.nan, np.asarray(column.data, dtype=float))
     else:
-        numbers = np.array([np.nan if gone else _number(value) for value, gone in zip(column.data, missing, strict=True)])
+        numbers = np.array(
+            [np.nan if gone else _number(value) for value, gone in zip(column.data, missing, strict=True)]
+        )
         _refuse(name, column, np.isnan(numbers) & ~missing & ~_is_nan(column), "be numbers")
     _refuse(name, column, np.isinf(numbers), "be finite")
     return np.asarray(numbers, dtype=float)
@@ -98,8 +100,8 @@ def split_by_class(names: Sequence[str], class_names: Sequence[Hashable]) -> dic
         if gone:
             raise InvalidVotesError(
                 f"each judge must have a column for each class; {judge!r} has none for {gone[0]!r} "
-                f"({', '.join(map(repr, columns.values()))}). If each column is the probability of one class, name that "
-                "class with ",
+                f"({', '.join(map(repr, columns.values()))}). If each column is the probability of one class, name "
+                "that class with ",
                 Argument("scores", "CLASS"),
                 ".",
             )
@@ -128,15 +130,15 @@ def check_sums(judge: str, by_class: FloatArray) -> None:
         row = int(np.argmax(bad))
         raise InvalidVotesError(
             f"probabilities of a judge must sum to 1 for each item; those of {judge!r} sum to {sums[row]:.4g} in row "
-            f"{row}, counting from 0 ({int(bad.sum()):,} such rows). Divide them by their sum, or give log-probabilities "
-            "as such: ",
+            f"{row}, counting from 0 ({int(bad.sum()):,} such rows). Divide them by their sum, or give "
+            "log-probabilities as such: ",
             Argument("scores_are", '"log-probabilities"'),
             ".",
         )
 
 
 def split_confidences(columns: Mapping[str, Column]) -> tuple[dict[str, Column], dict[str, FloatArray]]:
-    """Verdicts and confidences of each judge: columns in pairs, ``gpt`` and ``gpt_confidence``, or "pass, 0.8" cells."""
+    """Verdicts and confidences of each judge: columns ``gpt`` and ``gpt_confidence``, or cells such as "pass, 0.8"."""
     pairs = {name: _partner(name, columns) for name in columns}
     partners = {partner for partner in pairs.values() if partner is not None}
     verdicts: dict[str, Column] = {}
@@ -165,7 +167,9 @@ def _partner(name: str, columns: Mapping[str, Any]) -> str | None:
 def _split_cells(name: str, column: Column) -> tuple[Column, FloatArray]:
     """Cells such as "pass, 0.8": what stands before the last comma, and the number behind it."""
     missing = np.ma.getmaskarray(column)
-    cells = [("", "", "") if gone else str(value).rpartition(",") for value, gone in zip(column.data, missing, strict=True)]
+    cells = [
+        ("", "", "") if gone else str(value).rpartition(",") for value, gone in zip(column.data, missing, strict=True)
+    ]
     numbers = np.array([_number(cell[2]) for cell in cells])
     bad = (np.isnan(numbers) | (np.array([cell[0].strip() for cell in cells]) == "")) & ~missing
     if bad.any():
