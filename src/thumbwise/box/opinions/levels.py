@@ -138,7 +138,7 @@ def _read_both(sample: GoldSample, pool: Votes, features: Any, gold_features: An
     return matrix, read_features(gold_features, sample.votes.n_items, "gold_features")
 
 
-def _edges(losses: FloatArray, most_groups: int) -> FloatArray:
+def _edges(losses: FloatArray, most_groups: int = _MOST_GROUPS) -> FloatArray:
     """Quantiles of the largest probability among the items of each class that is most likely."""
     best, sure = _verdict(losses)
     n_steps = max(2, most_groups // losses.shape[1])
