@@ -2,7 +2,8 @@
 
 21 language models rate 5,000 comments from 0 to 9; people say whether they are toxic. Gold is a random part of the pool
 and everything is as by default. Beside the ratings themselves: the verdicts that each judge's own middle gives, the
-verdicts "5 or more", and plain regressions, which prove nothing. Losses and accuracies are those of items without gold.
+verdicts "5 or more", and plain regressions, which prove nothing; how strongly these are held back was chosen with the
+truth at hand, to their advantage. Losses and accuracies are those of items without gold.
 """
 
 from __future__ import annotations
@@ -55,13 +56,14 @@ def ways(case: Case) -> Mapping[str, Callable[[IntArray], Outcome]]:
     scored = tw.ScoredVotes(case.ratings, scores=1)
     verdicts = tw.ScoredVotes(case.ratings, scores=1, threshold=_TOXIC).verdicts()
     filled = case.ratings.fillna(case.ratings.mean()).to_numpy()
+    by_vote = np.concatenate([verdicts.array == c for c in range(2)], axis=1).astype(float)
     standard = (filled - filled.mean(axis=0)) / filled.std(axis=0)
     return {
         "ratings (`ScoredVotes`)": lambda gold: label(scored, case.truth, gold),
         "verdicts at each judge's own middle": lambda gold: label(scored.verdicts(), case.truth, gold),
         "verdicts 5 or more": lambda gold: label(verdicts, case.truth, gold),
-        "regression on ratings, C = 0.01": lambda gold: regress(standard, case.truth, gold, 0.01),
-        "regression on verdicts 5 or more, C = 1": lambda gold: regress(np.asarray(verdicts.array), case.truth, gold, 1),
+        "regression on ratings, C = 0.03": lambda gold: regress(standard, case.truth, gold, 0.03),
+        "regression on verdicts 5 or more, C = 0.1": lambda gold: regress(by_vote, case.truth, gold, 0.1),
     }
 
 

@@ -24,7 +24,7 @@ def test_arrays_and_frames_are_read_alike() -> None:
     for other in (frame.to_numpy(), frame.to_numpy().tolist(), pl.DataFrame(frame.to_dict("list")), frame.astype(str)):
         read = tw.ScoredVotes(other, scores=1, **({} if hasattr(other, "columns") else {"rule_names": names}))
         assert read.fingerprint == votes.fingerprint and (read.numbers == votes.numbers).all()
-    assert pickle.loads(pickle.dumps(votes)).fingerprint == votes.fingerprint  # noqa: S301
+    assert pickle.loads(pickle.dumps(votes)).fingerprint == votes.fingerprint
 
 
 def test_ids_come_from_a_column_or_the_index() -> None:

@@ -56,9 +56,10 @@ def read_scored(
 
 
 def _settle_two(gold: Distinct | None, roles: Roles) -> Classes:
-    """The classes that are listed, or those of gold and the one that is named: as if a rule voted for them."""
-    named = {} if roles.scores is None else {str(roles.scores): 1}
-    counts = {**named, **({} if gold is None else gold.counts)}
+    """The classes that are listed, or those of gold, with the one that is named if it shows one: as if voted for."""
+    counts = {} if gold is None else dict(gold.counts)
+    if len({*map(spelling, counts)}) < 2 and roles.scores is not None:
+        counts = {str(roles.scores): 1, **counts}
     if roles.class_names is None and len({*map(spelling, counts)}) < 2:
         raise InvalidVotesError(
             "scores need to know their classes; found ",

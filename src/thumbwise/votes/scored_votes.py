@@ -93,9 +93,8 @@ class ScoredVotes(Votes):
         columns, ids = _open(data, rule_names, item_ids)
         if like is not None:
             scores, scores_are, class_names, threshold, n_levels = like.scale.declared(like.class_names)
-            columns = (
-                {name: columns[name] for name in like.rule_names} if set(columns) == set(like.rule_names) else columns
-            )
+            if set(columns) == set(like.rule_names):
+                columns = {name: columns[name] for name in like.rule_names}
         names = check_class_names(class_names)
         if scores_are == "confidences":
             verdicts, confidences = split_confidences(columns)
@@ -201,24 +200,30 @@ def _check_judges(found: tuple[str, ...], wanted: tuple[str, ...]) -> None:
 
 def _open(
     data: Any, rule_names: Sequence[str] | None, item_ids: npt.ArrayLike | str | None
-) -> tuple[dict[str, Column], AnyArray | None]:
+) -> tuple[dict[str, Column], Any]:
     """Columns by name, and ids."""
-    frame = open_frame(data, "scores")
-    if frame is None:
-        array = np.asarray(data, dtype=object)
-        if array.ndim != 2 or not array.size:
-            raise InvalidVotesError(f"scores must be a table (items, judges); found shape {array.shape}.")
-        names = [f"rule_{j}" for j in range(array.shape[1])] if rule_names is None else list(rule_names)
-        columns = {str(name): as_column(column.tolist()) for name, column in zip(names, array.T, strict=True)}
-        return columns, None if item_ids is None else np.asarray(item_ids)
-    table = as_table(data)
-    columns = dict(table.columns) if table is not None else {}
-    ids = own_index(frame)
-    if ids is not None:
+    frame, table = open_frame(data, "scores"), as_table(data)
+    if frame is None or table is None:
+        return _open_array(np.asarray(data, dtype=object), rule_names), item_ids
+    columns, index = dict(table.columns), own_index(frame)
+    if index is not None:
         columns.pop(next(iter(columns)))
-    if isinstance(item_ids, str):
-        ids = np.asarray(columns.pop(item_ids).tolist())
-    return columns, ids if item_ids is None or isinstance(item_ids, str) else np.asarray(item_ids)
+    if not isinstance(item_ids, str):
+        return columns, index if item_ids is None else item_ids
+    if item_ids not in columns:
+        raise InvalidVotesError(f"there must be a column {item_ids!r} of ids; found {', '.join(map(repr, columns))}.")
+    return columns, np.asarray(columns.pop(item_ids).tolist())
+
+
+def _open_array(array: AnyArray, rule_names: Sequence[str] | None) -> dict[str, Column]:
+    if array.ndim != 2 or not array.size:
+        raise InvalidVotesError(f"scores must be a table (items, judges); found shape {array.shape}.")
+    names = [f"rule_{j}" for j in range(array.shape[1])] if rule_names is None else [str(name) for name in rule_names]
+    if len(set(names)) != array.shape[1]:
+        raise InvalidVotesError(
+            Argument("rule_names"), f" must be one for each of the {array.shape[1]} columns; found {len(set(names))}."
+        )
+    return {name: as_column(column.tolist()) for name, column in zip(names, array.T, strict=True)}
 
 
 def _as_frame(columns: Mapping[str, Column]) -> Any:
