@@ -75,7 +75,8 @@ def label(votes: tw.Votes, truth: IntArray, gold: IntArray) -> Outcome:
     certificate, rest = model.certificate_, y < 0
     loss = log_loss(truth[rest], model.predict_proba(votes)[rest])
     right = float(np.mean(model.predict(votes)[rest] == truth[rest]))
-    return Outcome(certificate.log_loss_bound, loss, right, certificate.accuracy_at_least, certificate.caution)
+    proved = certificate.accuracy_at_least or 0.0
+    return Outcome(certificate.log_loss_bound, loss, right, proved, certificate.caution)
 
 
 def regress(columns: FloatArray, truth: IntArray, gold: IntArray, strength: float) -> Outcome:

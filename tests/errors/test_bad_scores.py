@@ -133,7 +133,7 @@ def test_gold_on_another_scale_is_refused() -> None:
     pool = tw.ScoredVotes(table[40:], scores=1)
     with pytest.raises(tw.InvalidVotesError, match="made of 60 items, and gold and pool are 100"):
         tw.Box.from_gold(tw.ScoredVotes(table[:40], like=pool), truth[:40], pool=pool)
-    with pytest.raises(tw.InvalidVotesError, match="Drop X"):
+    with pytest.raises(tw.InvalidVotesError, match="Drop features"):
         tw.BalsubramaniFreund().fit(votes, np.where(np.arange(100) < 40, truth, -1), X=table)
     with pytest.raises(tw.InvalidVotesError, match="same judges, 'rule_0'"):
         tw.ScoredVotes(table[:, :2], like=votes)

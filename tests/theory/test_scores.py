@@ -1,8 +1,8 @@
 """Scores of judges: ranks and verdicts counted pair by pair, laws, the bound recomputed item by item, and coverage.
 
 Killed, tried once: ranks that count equal scores in full, a verdict at the middle, a direction that is ignored, copies
-that count twice, a consensus with negative weights, a bound on the groups without what they give away, half of the
-bound. Survives: three times the error, since the bound holds far more often than it says; its recomputation sees that.
+that count twice, a consensus with negative weights or of the pool alone where gold is outside of it, a bound on the
+groups without what they give away, half of the bound, three times the error.
 """
 
 from __future__ import annotations
@@ -139,14 +139,15 @@ def test_the_bound_follows_from_lessons_and_stakes_item_by_item(is_outside: bool
             n_permutations=0,
         )
     levels = box.levels
-    assert isinstance(levels, ScoreLevels)
+    assert isinstance(levels, ScoreLevels) and box.gold is not None
+    np.testing.assert_allclose(levels.scaling.together, Consensus.of(votes.ranked, 1).together)  # of all seventy
     numbers = votes.ranked @ np.concatenate([levels.scaling.together, levels.scaling.differences], axis=1)
 
     def losses(weights: np.ndarray, floor: float) -> np.ndarray:
         """Of all items: a slope on the consensus, an intercept, a slope on each difference."""
         odds = numbers[:, 0] * weights[0] + weights[1] + numbers[:, 1:] @ weights[2:]
         high = (1 - floor) / (1 + np.exp(-odds)) + floor / 2
-        return -np.log(np.stack([1 - high, high], axis=1))
+        return np.asarray(-np.log(np.stack([1 - high, high], axis=1)))
 
     total, right_side, stakes = np.zeros((70, 2)), 0.0, 0.0
     rng = np.random.default_rng([35, len(rest)])
@@ -185,10 +186,9 @@ def test_bound_and_box_hold_as_often_as_they_say() -> None:
         votes = tw.ScoredVotes(ratings, scores=1)
         gold = np.random.default_rng([7, seed]).choice(160, 40, replace=False)
         rest = np.setdiff1d(np.arange(160), gold)
-        pool, gold_is = (votes, "subset") if seed % 2 else (votes.take(rest), "separate")
-        box = tw.Box.from_gold(
-            votes.take(gold), truth[gold], pool=pool, gold_is=gold_is, confidence_level=0.8, n_permutations=0
-        )
+        pool = votes if seed % 2 else votes.take(rest)
+        drawn = tw.Gold(votes.take(gold), truth[gold], "subset" if seed % 2 else "separate")
+        box = tw.Box.from_gold(drawn, pool=pool, confidence_level=0.8, n_permutations=0)
         misses += not box.holds(pool, truth if seed % 2 else truth[rest])
     assert misses <= binom.ppf(1 - 1e-6, n_trials, 0.2)
 
@@ -198,6 +198,7 @@ def test_the_first_lesson_believes_the_consensus_and_nothing_else() -> None:
     with recording() as record:
         model = fit(tw.ScoredVotes(ratings, scores=1), truth)
     assert record.lessons[0][0].weights.tolist() == [1.0] + [0.0] * (len(record.lessons[0][0].weights) - 1)
+    assert model.box_.levels is not None
     assert all(prior.mean[0] == 1 for prior in stack_priors(model.box_.levels.columns.kinds))
 
 

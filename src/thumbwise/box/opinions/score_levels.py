@@ -29,6 +29,8 @@ class ScoreLevels(FeatureLevels):
         That of the items of the fit, on which other items are put too.
     """
 
+    scaling: Consensus
+    columns: ScoreColumns
     scale: ScoreScale
 
     def group(self, votes: Votes, features: Any = None) -> Votes:
@@ -58,7 +60,7 @@ def scored_pair(sample: GoldSample, features: Any = None) -> tuple[ScoredVotes, 
         return None
     if features is not None:
         raise InvalidVotesError(
-            "scores are features already, and take no others beside them. Drop ", Argument("X"), "."
+            "scores are features already, and take no others beside them. Drop ", Argument("features"), "."
         )
     if not isinstance(gold, ScoredVotes) or gold.scale is not pool.scale:
         raise InvalidVotesError(
