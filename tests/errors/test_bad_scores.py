@@ -148,3 +148,5 @@ def test_what_a_fit_to_scores_cannot_do_is_said(tmp_path: Path) -> None:
         model.save(tmp_path / "model.json")
     with pytest.raises(tw.InvalidVotesError, match="fitted to scores, and needs them here"):
         model.predict(votes.verdicts())
+    with pytest.raises(tw.InvalidChoiceError, match="which the votes bring along"):
+        model.predict(votes, X=votes.ranked)

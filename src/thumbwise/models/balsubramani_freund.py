@@ -239,6 +239,8 @@ class BalsubramaniFreund(LabelModel):
         check_is_fitted(self)
         if self.box_.levels is None:
             raise InvalidChoiceError("the model was fitted without features of the items; pass votes alone.")
+        if isinstance(self.box_.levels, ScoreLevels):
+            raise InvalidChoiceError("the model was fitted to scores, which the votes bring along; pass votes alone.")
         return self.box_.levels.group(in_memory(super()._read(votes)), X)
 
     def predict_proba(self, votes: Any, X: Any = None) -> FloatArray:  # noqa: N803
