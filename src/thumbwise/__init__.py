@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from thumbwise.rules.labeling_functions import rule as rule
     from thumbwise.rules.pipeline_step import RuleVotes as RuleVotes
     from thumbwise.votes.lazy_votes import LazyVotes as LazyVotes
+    from thumbwise.votes.scored_votes import ScoredVotes as ScoredVotes
     from thumbwise.votes.votes import Votes as Votes
 
 # Public names are imported when first used, so that importing the package costs next to nothing.
@@ -140,6 +141,7 @@ _HOMES = {
     "Rates": "thumbwise.rates.results",
     "Reading": "thumbwise.io.readings",
     "RuleVotes": "thumbwise.rules.pipeline_step",
+    "ScoredVotes": "thumbwise.votes.scored_votes",
     "SoftLabels": "thumbwise.models.end_model",
     "Stack": "thumbwise.models.stack",
     "ThumbwiseError": "thumbwise.exceptions",
@@ -193,6 +195,7 @@ _MODULES = {
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Votes",
     "LazyVotes",
+    "ScoredVotes",
     "ABSTAIN",
     "read_votes",
     "Reading",

@@ -105,7 +105,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "scores": (
         edit("votes.csv", lambda text: text.replace("spam", "1").replace("ham", "0.25")),
         ["--classes", "ham,spam"],
-        r"votes must be whole class numbers.*column 'caps' holds 0.25 in row 7.*\(\d+ such rows\). Round or threshold",
+        r"votes must be whole class numbers.*column 'caps' holds 0.25 in row 7.*\(\d+ such rows\). If these are scores",
     ),
     "one class only": (
         leave_one_class,

@@ -29,6 +29,7 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opened_gold import open_gold
 from thumbwise.box.opinions.choosing import Opinions
 from thumbwise.box.opinions.levels import FeatureLevels
+from thumbwise.box.opinions.score_levels import ScoreLevels
 from thumbwise.box.reviewed import as_reviewed, join_known
 from thumbwise.box.stopping import Looks
 from thumbwise.box.written_bounds import check_bounds, check_same_moments, fill_bounds, split_bounds
@@ -37,6 +38,7 @@ from thumbwise.summaries import Shown, ShowsItself, list_box, show_box
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import as_votes, read_items
 from thumbwise.votes.labels import KnownLabels, label_masses
+from thumbwise.votes.scored_votes import ScoredVotes
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,6 +421,11 @@ class Box(ShowsItself):
         """Labels that every labeling in the box has: those of gold, if they are to count, and reviewed ones."""
         return join_known(self.known if with_gold else None, self.reviewed)
 
+    def in_groups(self, votes: Any) -> Any:
+        """Votes with the groups that scores put their items into, if the box speaks of these; others as they are."""
+        has_scores = isinstance(self.levels, ScoreLevels) and isinstance(votes, ScoredVotes)
+        return self.levels.group(votes, None) if self.levels is not None and has_scores else votes
+
     def moments(self, votes: CountedVotes) -> Moments:
         """The constrained moments, on the patterns of some votes of the same rules and classes."""
         moments = build_moments(self.builders, votes)
@@ -433,6 +440,7 @@ class Box(ShowsItself):
     def holds(self, votes: Any, labels: Any) -> bool:
         """Whether true labels, all of them known, lie in the box, opinions included: for tests and simulations."""
         votes, labels = read_items(votes, labels)
+        votes = self.in_groups(votes)
         return self.contains(self.moments(votes).averages(label_masses(votes, labels)))
 
     def contains(self, values: FloatArray, slack: float = 1e-12) -> bool:

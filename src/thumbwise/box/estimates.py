@@ -21,6 +21,7 @@ from thumbwise.box.moments.standard import STANDARD
 from thumbwise.box.opinions.choosing import Opinions, choose_opinions, read_opinions
 from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
+from thumbwise.box.opinions.score_levels import learn_score_levels, scored_pair
 from thumbwise.box.stopping import FIXED
 from thumbwise.exceptions import Argument, InvalidBoxError
 
@@ -137,11 +138,14 @@ def estimate_bounds(
     if isinstance(sample.design, ByClass):
         _check_by_class(sample, frequencies, opinions, features)
         return Bounds(sample, *sample.design.rates(sample, sample.stopping.each(error)))
-    panel = choose_opinions(sample, opinions if recipe.is_guarantee else (), has_features=features is not None)
-    levels = None
+    asked: Opinions = opinions if recipe.is_guarantee else ()
+    scored = scored_pair(sample, features)
+    panel = choose_opinions(sample, asked, has_features=features is not None, has_scores=scored is not None)
+    levels, for_learned = None, sample.stopping.each(error * panel.error_for_learned)
     if features is not None:
-        for_learned = sample.stopping.each(error * panel.error_for_learned)
         sample, levels, moment, most = learn_levels(sample, panel.population, *features, for_learned)
+    elif scored is not None and panel.learns:
+        sample, levels, moment, most = learn_score_levels(sample, scored, for_learned)
     sample = replace(sample, builders=(*sample.builders, *panel.opinions))
     lower, upper = recipe.intervals(sample, error * (1 - panel.error_for_learned))
     if frequencies is not None:
@@ -159,7 +163,6 @@ def estimate_bounds(
         return replace(_with_learned(bounds, moment, most), levels=levels)
     if not panel.learns:
         return bounds
-    for_learned = sample.stopping.each(error * panel.error_for_learned)
     return _with_learned(bounds, *learn_opinion(sample, panel.population, for_learned))
 
 

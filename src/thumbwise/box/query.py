@@ -15,6 +15,7 @@ from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.linear import FREQUENCY, LEARNED, build_moments, find_accuracies
 from thumbwise.box.opinions.choosing import population_of
 from thumbwise.box.opinions.opinion import WeightedVote
+from thumbwise.box.opinions.score_levels import ScoreLevels
 from thumbwise.numerics.even_panel import even_log_odds, first_informative, first_of_copies
 from thumbwise.numerics.patterns import Patterns
 
@@ -46,7 +47,7 @@ def query_box(box: Box) -> Box | None:
     """The box made anew from its gold with part of its error, and how often the panel's verdict is right with the rest.
 
     Opinions, moments and the parts of the budget are those of the box. The verdict has a lower bound only, which is
-    what a question such as "how many of these labels are right" needs.
+    what a question such as "how many of these labels are right" needs. Nothing is learned anew from scores.
 
     *Guarantee*: the box holds the truth with probability at least the level of the one that is given, under the same
     assumption; not both of them at once. Everything but the intervals is settled before gold labels are seen.
@@ -58,7 +59,8 @@ def query_box(box: Box) -> Box | None:
         the items: then it is itself the best that can be asked.
     """
     sample, level = box.gold, box.evidence.confidence_level
-    if sample is None or level is None or box.levels is not None or not _is_as_made(box):
+    has_scores = isinstance(box.levels, ScoreLevels)
+    if sample is None or level is None or (box.levels is not None and not has_scores) or not _is_as_made(box):
         return None
     error = 1 - level
     is_few = first_of_copies(population_of(sample)).sum() <= FEW_RULES
@@ -67,7 +69,7 @@ def query_box(box: Box) -> Box | None:
         sample,
         confidence_level=1 - (error - for_verdict),
         moments=sample.builders,
-        opinions=["learned"] if any(moment.kind == LEARNED for moment in box.about) else (),
+        opinions=["learned"] if not has_scores and any(moment.kind == LEARNED for moment in box.about) else (),
         class_frequencies=_given_frequencies(box) if sample.skips_classes else None,
         n_permutations=0,
     )

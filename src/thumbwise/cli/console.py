@@ -27,6 +27,7 @@ from thumbwise.summaries import (
     whole,
 )
 from thumbwise.summaries import visible as visible  # noqa: PLC0414  # commands print with it
+from thumbwise.votes.scored_votes import ScoredVotes
 
 if TYPE_CHECKING:
     from thumbwise.assess.tables.tidy import Tidy
@@ -80,7 +81,10 @@ def print_understood(console: Console, source: str, reading: Reading, abstain: s
     silent = f"{1 - voted_share:.1%}".replace("%", " %")
     sizes = [plural(votes.n_items, "item"), plural(votes.n_rules, "rule"), plural(votes.n_classes, "class")]
     _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
-    _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
+    if isinstance(votes, ScoredVotes):
+        _say(console, f"verdicts: none where there is no score, or one in the middle ({silent})")
+    else:
+        _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
     for note in reading.notes:
         _say(console, visible(in_command_words(note)))
     taken = _taken_as(reading)

@@ -15,9 +15,13 @@ import typer
 from thumbwise.cli.endings import reported
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
+from thumbwise.votes.reading.score_cells import SCORES_ARE
 
 LayoutChoice = StrEnum("LayoutChoice", {name.upper(): name for name in LAYOUTS})  # type: ignore[misc]
 DuplicateChoice = StrEnum("DuplicateChoice", {"RAISE": "raise", "FIRST": "first", "LAST": "last"})
+ScoresAreChoice = StrEnum(  # type: ignore[misc]
+    "ScoresAreChoice", {name.upper().replace("-", "_"): name for name in SCORES_ARE}
+)
 NullVerdictChoice = StrEnum("NullVerdictChoice", {"ABSTAINED": "abstained", "FAILED": "failed"})
 
 VotesArgument = Annotated[
@@ -62,6 +66,16 @@ def _options(  # never called: its signature is what typer reads
     ] = DuplicateChoice.RAISE,
     null_verdict: Annotated[
         NullVerdictChoice | None, typer.Option(help="What a judge's empty verdict means if the record does not say.")
+    ] = None,
+    scores: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="Columns are ratings or other scores; high ones speak for this class."),
+    ] = None,
+    scores_are: Annotated[
+        ScoresAreChoice | None, typer.Option(help="What kind of scores they are. [default: ratings, with --scores]")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Rating from which on a verdict is for CLASS. [default: each judge's middle]")
     ] = None,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""

@@ -151,7 +151,7 @@ class AccuracyProof(Statement):
                 "a proof can be verified if it was made here, from a box that was not widened; this one was read from "
                 "a file, or its box contradicted itself. Fit the model again."
             )
-        read = in_memory(as_votes(votes, self.box.class_names))
+        read = self.box.in_groups(in_memory(as_votes(votes, self.box.class_names)))
         costs = np.asarray(labels)[:, None] != np.arange(read.n_classes)
         return 1 - _item_by_item(self.multipliers, costs, read, self.box, self._known)
 

@@ -104,7 +104,7 @@ class Range(Statement):
         costs : ndarray of shape (n_items, n_classes)
             From :func:`prediction_costs` or :func:`share_costs`; for a difference, the difference of two.
         """
-        units = _pose(costs, in_memory(as_votes(votes, box.class_names)), box, is_grouped=False)
+        units = _pose(costs, box.in_groups(in_memory(as_votes(votes, box.class_names))), box, is_grouped=False)
         return -bound_at(self.low_multipliers, units.negated()), bound_at(self.high_multipliers, units)
 
     def __str__(self) -> str:
@@ -253,6 +253,7 @@ def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Ra
 
 
 def _find_range(costs: FloatArray, votes: Votes, box: Box, metric: str, what: str) -> Range:
+    votes = box.in_groups(votes)
     _check_belongs(box, votes)
     _check_unseen(box, votes)
     units = _pose(costs, votes, box)

@@ -241,6 +241,7 @@ def _check_same_kind(gold: Distinct, labels: Sequence[str], named: set[str] | No
             f"gold labels must be classes of the votes; the {kinds[1]} are numbers but the {kinds[0]} are names (the "
             f"first of {gold.n_filled} gold labels is {gold.example!r}). List the names in the order of the numbers: ",
             Argument("class_names", [...]),
+            *(() if by_name else ("; if the votes are ratings or scores, say ", Argument("scores", "CLASS"))),
             ".",
         )
 

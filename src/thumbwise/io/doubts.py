@@ -108,8 +108,9 @@ def _refuse_scores(column: Distinct, known: set[str]) -> None:
             first, row = list(column.counts)[column.index[rows[0]]], f" in row {rows[0]}, counting from 0"
         raise InvalidVotesError(
             f"votes must be whole class numbers, or -1 or empty for abstain; column {column.name!r} holds {first}{row} "
-            f"({column.count(scores):,} such rows). Round or threshold scores into classes first; if it is no rule, "
-            "say ",
+            f"({column.count(scores):,} such rows). If these are scores, say which class high ones speak for: ",
+            Argument("scores", "CLASS"),
+            "; if it is no rule, say ",
             Argument("ignore", [column.name]),
             ".",
         )

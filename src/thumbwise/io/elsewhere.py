@@ -25,6 +25,7 @@ from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
 from thumbwise.io.gold_table import GoldLabels, open_gold
 from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
+from thumbwise.io.scored import refuse_elsewhere
 from thumbwise.io.wide import rule_columns
 from thumbwise.tables.formats import DELIMITERS, explained, kept_value, quoted
 from thumbwise.tables.many_files import connect_files, list_files, open_files
@@ -58,7 +59,8 @@ def are_many(source: Path, roles: Roles) -> bool:
 
 def is_large(source: Path, roles: Roles) -> bool:
     """Whether one file is better left where it is, and can be."""
-    if implied_layout(roles) not in (None, "wide") or roles.gold_column is not None or not source.is_file():
+    must_come = implied_layout(roles) not in (None, "wide") or roles.gold_column is not None or roles.are_scores
+    if must_come or not source.is_file():
         return False
     return source.suffix.lower() in ENDINGS and source.stat().st_size > LARGE
 
@@ -79,6 +81,7 @@ def read_elsewhere(
     gold_file : Path, optional
         Where gold came from, which no output may touch.
     """
+    refuse_elsewhere(roles)
     if roles.gold_column is not None:
         raise InvalidChoiceError(
             "votes that stay in many files are read without a column of gold labels; found ",

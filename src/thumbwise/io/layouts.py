@@ -30,12 +30,14 @@ from thumbwise.io.roles import (
     long_columns,
     settle_id,
 )
+from thumbwise.io.scored import as_wide, note_on_ratings, read_scored
 from thumbwise.io.wide import read_wide, rule_columns
 from thumbwise.io.wrench import load_wrench
 from thumbwise.tables.formats import Column
 from thumbwise.tables.frames import as_table
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.labels import UNKNOWN
+from thumbwise.votes.scored_votes import ScoredVotes
 from thumbwise.votes.votes import Votes
 
 
@@ -48,11 +50,20 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     parts = {"wide": _read_wide, "long": _read_long, "jury": _read_jury}
     if layout not in parts:
         raise InvalidChoiceError("a table must be wide, long or jury; found ", Argument("layout", repr(layout)), ".")
+    if roles.are_scores and layout == "jury":
+        raise InvalidVotesError(
+            "records of judges hold verdicts; scores are read from a table with a column per judge, or, with ",
+            Argument("layout", '"long"'),
+            ", a row per score.",
+        )
     reading = parts[layout](table, gold, roles)
     if roles.class_names is None and roles.codes is None:
         refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels, roles.listed)
-    doubts = doubtful_classes(reading.votes, reading.gold_labels, roles, layout)
-    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *silent_classes(reading.votes))
+    votes, labels = reading.votes, reading.gold_labels
+    is_scored = isinstance(votes, ScoredVotes)
+    doubts = () if is_scored else doubtful_classes(votes, labels, roles, layout)
+    more = votes.notes if is_scored else note_on_ratings(votes, labels, roles)
+    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *more, *silent_classes(votes))
     return replace(reading, layout=layout, notes=notes)
 
 
@@ -63,9 +74,10 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     ids: AnyArray = np.arange(table.n_rows)
     if id_name is not None:
         ids = read_ids(table.columns[id_name], id_name, "the votes", table.names)
-    known = _settle_gold(table, gold, id_name, roles, [table.columns[name] for name in rules])
+    beside = () if roles.are_scores else [table.columns[name] for name in rules]
+    known = _settle_gold(table, gold, id_name, roles, beside)
     labels = known.distinct if known else None
-    votes, classes = read_wide(table, rules, ids, labels, roles)
+    votes, classes = (read_scored if roles.are_scores else read_wide)(table, rules, ids, labels, roles)
     passed_on = {name: table.columns[name] for name in roles.ignore}
     notes = tuple(text for text in (note, *(known.notes if known else ())) if text is not None)
     return Reading(
@@ -105,7 +117,14 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
     passed_on = constant_columns(table, names[0], passed)
     known = _settle_gold(Table(passed_on), gold, names[0], roles, [table.columns[names[2]]])
-    votes, classes = read_long(table, names, known.distinct if known else None, roles)
+    labels = known.distinct if known else None
+    votes: Votes
+    if roles.are_scores:
+        wide, judges = as_wide(table, names, roles)
+        ids = read_ids(wide.columns[names[0]], names[0], "the votes")
+        votes, classes = read_scored(wide, judges, ids, labels, roles)
+    else:
+        votes, classes = read_long(table, names, labels, roles)
     unused = [name for name in table.names if name not in {*names, *passed}]
     notes = known.notes if known else ()
     if unused:
@@ -168,7 +187,7 @@ def _name_verdicts(verdicts: Distinct, classes: Classes, abstain: str | None) ->
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    given = [name for name, value in vars(replace(roles, layout=None)).items() if value is not None and len(value)]
+    given = [name for name, value in vars(replace(roles, layout=None)).items() if value not in (None, (), [])]
     given = [name for name in given if name != "duplicates" or roles.duplicates != "raise"]
     if gold is not None or given:
         names = [*(["gold"] if gold is not None else []), *given]

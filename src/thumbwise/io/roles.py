@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
 from thumbwise.tables.table_files import Table
+from thumbwise.votes.reading.score_cells import ScoresAre
 
 Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat"]
 LAYOUTS: tuple[Layout, ...] = ("wide", "long", "jury", "wrench", "mat")
@@ -54,6 +55,12 @@ class Roles:
         What a judge's empty verdict means if the record does not say.
     listed : sequence of str
         Classes that gold lists: no slips of the pen, however rare they are.
+    scores : class or None
+        The class that high numbers speak for, if judges give scores and not votes.
+    scores_are : {"ratings", "probabilities", "log-probabilities", "confidences"} or None
+        What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
+    threshold : float or None
+        From which rating on a verdict is for that class. Absent: from each judge's own middle on.
     """
 
     layout: Layout | None = None
@@ -70,6 +77,14 @@ class Roles:
     duplicates: Duplicates = "raise"
     null_verdict: NullVerdict | None = None
     listed: Sequence[str] = ()
+    scores: Hashable | None = None
+    scores_are: ScoresAre | None = None
+    threshold: float | None = None
+
+    @property
+    def are_scores(self) -> bool:
+        """Whether columns hold scores, and not votes."""
+        return self.scores is not None or self.scores_are is not None or self.threshold is not None
 
 
 def implied_layout(roles: Roles) -> Layout | None:

@@ -20,6 +20,7 @@ from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
 from thumbwise.tables.frames import as_table
 from thumbwise.tables.table_files import read_table
 from thumbwise.votes.reading.read_votes import check_class_names
+from thumbwise.votes.reading.score_cells import ScoresAre
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -42,6 +43,9 @@ def read_votes(
     abstain: str | None = None,
     duplicates: Duplicates = "raise",
     null_verdict: NullVerdict | None = None,
+    scores: Hashable | None = None,
+    scores_are: ScoresAre | None = None,
+    threshold: float | None = None,
 ) -> Reading:
     """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
 
@@ -78,6 +82,14 @@ def read_votes(
         What to do when a rule votes on an item more than once.
     null_verdict : {"abstained", "failed"}, optional
         What a judge's empty verdict means if the record does not say.
+    scores : class, optional
+        If columns hold scores and not votes: the class that high ones speak for. The votes are then
+        :class:`ScoredVotes`.
+    scores_are : {"ratings", "probabilities", "log-probabilities", "confidences"}, optional
+        Their kind; ratings if only ``scores`` is said. Probabilities with a column per judge and class, and confidences
+        beside verdicts, need no ``scores``.
+    threshold : float, optional
+        From which rating on a verdict is for that class. Absent: from each judge's own middle on.
 
     Returns
     -------
@@ -116,6 +128,9 @@ def read_votes(
         abstain=abstain,
         duplicates=duplicates,
         null_verdict=null_verdict,
+        scores=scores,
+        scores_are=scores_are,
+        threshold=threshold,
     )
     return read_source(source, gold, roles)
 

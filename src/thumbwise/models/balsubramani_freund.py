@@ -15,6 +15,7 @@ from thumbwise.box.box import Box
 from thumbwise.box.designs.plain import Subset
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.opinions.features import read_features
+from thumbwise.box.opinions.score_levels import ScoreLevels
 from thumbwise.exceptions import Argument, InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
 from thumbwise.game.caution import CautiousFit, GoldAim, Search, check_caution, choose_caution, fit_cautiously
 from thumbwise.game.certificate import Certificate
@@ -31,7 +32,7 @@ from thumbwise.numerics.feasibility import Widening, find_widening, infeasible_e
 from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.outward import at_most
 from thumbwise.votes.counted_votes import CountedVotes
-from thumbwise.votes.inputs import in_memory
+from thumbwise.votes.inputs import held_votes, in_memory
 from thumbwise.votes.labels import UNKNOWN, KnownLabels, code_labels
 from thumbwise.votes.votes import Votes
 
@@ -204,7 +205,7 @@ class BalsubramaniFreund(LabelModel):
             gold = GoldSample(votes.take(known), labels[known], votes, Subset())
             pair = None if features is None else _features_of(features, known)
             return Box.from_sample(gold, confidence_level=self.confidence_level, features=pair)
-        if (features is None) != (box.levels is None):
+        if (features is None) != (box.levels is None or isinstance(box.levels, ScoreLevels)):
             raise InvalidBoxError(
                 "a box and a fit must both have features of the items, or neither; "
                 + ("X is missing." if features is None else "the box was made without them: drop X.")
@@ -238,6 +239,8 @@ class BalsubramaniFreund(LabelModel):
         check_is_fitted(self)
         if self.box_.levels is None:
             raise InvalidChoiceError("the model was fitted without features of the items; pass votes alone.")
+        if isinstance(self.box_.levels, ScoreLevels):
+            raise InvalidChoiceError("the model was fitted to scores, which the votes bring along; pass votes alone.")
         return self.box_.levels.group(in_memory(super()._read(votes)), X)
 
     def predict_proba(self, votes: Any, X: Any = None) -> FloatArray:  # noqa: N803
@@ -249,8 +252,12 @@ class BalsubramaniFreund(LabelModel):
         return super().predict(votes if X is None else self.with_features(votes, X))
 
     def _read(self, votes: Any) -> Any:
+        check_is_fitted(self)
+        levels = self.box_.levels
+        if isinstance(levels, ScoreLevels):
+            return levels.group(super()._read(levels.read(held_votes(votes))))
         read = super()._read(votes)
-        if self.box_.levels is not None and read.group_names != self.box_.levels.names:
+        if levels is not None and read.group_names != levels.names:
             raise InvalidChoiceError(
                 "the model was fitted with features of the items, and needs them here: pass X, or ",
                 "model.with_features(votes, X) in place of votes.",

@@ -65,7 +65,7 @@ class CertifiedModel(LabelModel):
 
     def fit(self, votes: Any, y: Any = None) -> CertifiedModel:
         """Find what the box proves; ``y`` is ignored: the box holds what gold says."""
-        votes = self.model._read(votes)
+        votes = self.box.in_groups(self.model._read(votes))
         self._remember(votes, self.box.certain())
         self.box_ = self.box
         may_widen = self.on_infeasible == "widen"

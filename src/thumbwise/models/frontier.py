@@ -115,7 +115,7 @@ def why_no_frontier(model: Fitted, n_folds: int = 5) -> str | None:
     if not box.gold.design.is_plain or not box.evidence.is_implied:
         return "exact joint intervals from gold that is a plain random sample"
     if any(moment.kind == LEARNED for moment in box.about) and not _learned(box):
-        return "a learned opinion on votes alone; this one uses features of the items"
+        return "a learned opinion on votes alone; this one uses features or scores of the items"
     if len(box.gold) < _FEWEST_PER_FOLD * n_folds:
         return f"at least {_FEWEST_PER_FOLD * n_folds} gold labels for {n_folds} folds; there are {len(box.gold)}"
     if model.certificate_.n_open == 0:

@@ -29,6 +29,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.feature_columns import FeatureColumns
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.score_columns import ScoreColumns
 from thumbwise.numerics.stack_columns import StackColumns
 from thumbwise.numerics.teaching import Lesson, stack_priors, teach
 
@@ -45,8 +46,8 @@ _N_ORDERS, _N_LESSONS, _SHORTEST = 4, 20, 5
 _MOST_CELLS, _MOST_PRODUCTS = 2.5e7, 2e10
 
 
-# Of patterns, or of single items that have features.
-Columns: TypeAlias = "StackColumns | FeatureColumns"
+# Of patterns, or of single items that have features or scores.
+Columns: TypeAlias = "StackColumns | FeatureColumns | ScoreColumns"
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,9 @@ _LEAST_EXPECTED = 3.0
 _MOST_RULES = 200
 # A column for each vote and class only where these are few.
 _MOST_BY_VOTE = 200
-# What a column is: a verdict of the panel, a rule, a rule's vote for a class, a class, a feature of the items.
-PANEL, RULE, VOTE, CLASS, FEATURE = range(5)
+# What a column is: a verdict of the panel, a rule, a rule's vote for a class, a class, a feature of the items, what
+# scores say together.
+PANEL, RULE, VOTE, CLASS, FEATURE, CONSENSUS = range(6)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,15 +10,19 @@ import numpy as np
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.ridge_softmax import Prior, fit_ridge_softmax
-from thumbwise.numerics.stack_columns import FEATURE, PANEL
+from thumbwise.numerics.stack_columns import CONSENSUS, FEATURE, PANEL
 
 # Precisions of the weights of the panel, of rules, of votes, of classes: one fit that follows rules, one that hardly
 # does. With features of the items, which come last, both hardly follow rules, and one follows features. Which of them
 # is right differs from data to data; labels decide as they come.
 _PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
 _WITH_FEATURES = ((2.0, 16.0, 32.0, 1.0, 1.0), (2.0, 16.0, 32.0, 1.0, 4.0))
+# With scores of judges: what they say together is believed from the start, how they differ only as labels show it.
+_WITH_SCORES = ((2.0, 16.0, 32.0, 1.0, 1.0, 4.0), (2.0, 16.0, 32.0, 1.0, 8.0, 4.0))
 # Before any label, half of what majority says plus half of what the panel says.
 _TRUST_IN_PANEL = 0.5
+# And one step of log-odds for each standard deviation of the consensus of scores.
+_TRUST_IN_CONSENSUS = 1.0
 # Probabilities count as no smaller than this when the two fits are compared.
 _LEAST_COUNTED = 1e-3
 _ROUGH = 1e-3
@@ -26,8 +30,9 @@ _ROUGH = 1e-3
 
 def stack_priors(kinds: IntArray) -> tuple[Prior, ...]:
     """The priors of the fits, for columns of these kinds."""
-    mean = np.where(kinds == PANEL, _TRUST_IN_PANEL, 0.0)
-    chosen = _WITH_FEATURES if (kinds == FEATURE).any() else _PRECISIONS
+    mean = np.where(kinds == PANEL, _TRUST_IN_PANEL, np.where(kinds == CONSENSUS, _TRUST_IN_CONSENSUS, 0.0))
+    has_scores, has_features = ((kinds == kind).any() for kind in (CONSENSUS, FEATURE))
+    chosen = _WITH_SCORES if has_scores else _WITH_FEATURES if has_features else _PRECISIONS
     return tuple(Prior(mean, np.array(precisions)[kinds]) for precisions in chosen)
 
 

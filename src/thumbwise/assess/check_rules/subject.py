@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise.assess.comparison import Comparison, compare
 from thumbwise.assess.tables.classes import describe_classes
-from thumbwise.assess.tables.fitted import check_fitted_to
+from thumbwise.assess.tables.fitted import check_fitted_to, read_fitted
 from thumbwise.assess.tables.rules import describe_rules
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.box import Box
@@ -89,10 +89,12 @@ def open_subject(
     pool, gold = _open_gold(votes, gold_votes, gold_labels, gold_is, classes)
     if model is not None:
         own = _box_of(model, pool, box)
+        pool = in_memory(read_fitted(model, pool))
         return Subject(pool, gold, own, model, None, own.evidence.confidence_level or confidence_level)
     if box is None and gold is not None:
         box = Box.from_sample(gold, confidence_level=confidence_level)
     fitted, conflict = (None, None) if box is None else _fit(pool, box)
+    pool = pool if fitted is None else in_memory(read_fitted(fitted, pool))
     return Subject(pool, gold, box, fitted, conflict, confidence_level)
 
 

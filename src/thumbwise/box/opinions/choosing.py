@@ -57,21 +57,26 @@ class Panel:
 
 
 def choose_opinions(
-    sample: GoldSample, asked: Opinions, *, has_features: bool = False, n_gold: int | None = None
+    sample: GoldSample,
+    asked: Opinions,
+    *,
+    has_features: bool = False,
+    has_scores: bool = False,
+    n_gold: int | None = None,
 ) -> Panel:
     """Opinions for some gold: those asked for, or, by default, what panels of that size are best served with.
 
     By default: nothing for up to four distinct rules, which each say more than they say together; for more, majority
     vote and the panel; and with at least 30 gold labels, drawn plainly at random, a learned opinion, which then gets
     nine tenths of the error; but not if labeling could stop at any moment, since it goes through gold in orders that
-    mix early and late labels. Where items have features, there is always something to learn.
+    mix early and late labels. Where items have features or scores, there is always something to learn.
     No label has a part in this. A plan asks for another number of gold labels than there are, ``n_gold``.
     """
     population, asked = population_of(sample), read_opinions(asked)
     is_auto = asked == "auto"
     is_few = first_of_copies(population).sum() <= FEW_RULES
     wanted = ([] if is_few else [MAJORITY, PANEL, LEARNED]) if is_auto else list(asked)
-    wanted += [LEARNED] * (has_features and LEARNED not in wanted)
+    wanted += [LEARNED] * ((has_features or (has_scores and is_auto)) and LEARNED not in wanted)
     objection = _cannot_learn(sample, len(sample) if n_gold is None else n_gold)
     if LEARNED in wanted and objection and (has_features or not is_auto):
         raise InvalidBoxError("a learned opinion ", objection, "; leave it out, and ", Argument("features"), " too.")

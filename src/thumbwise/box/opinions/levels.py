@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,13 +18,15 @@ from thumbwise.exceptions import Argument, InvalidVotesError
 from thumbwise.numerics.distilling import Distilled, distil, floored_losses
 from thumbwise.numerics.feature_columns import FeatureColumns, ItemRows
 from thumbwise.numerics.patterns import Patterns
-from thumbwise.numerics.progressive import GoldRows, ProgressiveBound, bound_progressively
+from thumbwise.numerics.progressive import Columns, GoldRows, ProgressiveBound, bound_progressively
+from thumbwise.numerics.score_columns import Consensus, ScoreColumns
 from thumbwise.numerics.stack_columns import StackColumns
 from thumbwise.votes.inputs import in_memory
 from thumbwise.votes.votes import Votes
 
 # Groups, at most: steps of how sure it is, for each class that it thinks most likely. Coarse steps cost bound.
 _MOST_GROUPS = 128
+LevelsT = TypeVar("LevelsT", bound="FeatureLevels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +37,15 @@ class FeatureLevels:
 
     Attributes
     ----------
-    scaling : Scaling
-    columns : FeatureColumns
+    scaling : Scaling, or Consensus for scores
+    columns : FeatureColumns, or ScoreColumns
     formula : Distilled
     edges : ndarray of shape (n_classes, n_steps - 1)
         Where the steps of each class begin, as probabilities.
     """
 
-    scaling: Scaling
-    columns: FeatureColumns
+    scaling: Scaling | Consensus
+    columns: FeatureColumns | ScoreColumns
     formula: Distilled
     edges: FloatArray
     class_names: tuple[Any, ...]
@@ -55,17 +59,18 @@ class FeatureLevels:
         """Log losses of the opinion on items."""
         return floored_losses(self.columns.scores(rows, self.formula.weights), self.formula.floor)
 
-    def places(self, losses: FloatArray) -> IntArray:
-        """Group of each item, by its losses."""
-        best, sure = _verdict(losses)
+    def places(self, rows: ItemRows) -> IntArray:
+        """Group of each item, by the losses of the opinion."""
+        best, sure = _verdict(self.losses(rows))
         steps = (sure[:, None] >= self.edges[best]).sum(axis=1)
         return np.asarray(best * (self.edges.shape[1] + 1) + steps)
 
     def group(self, votes: Votes, features: Any) -> Votes:
         """The votes with the group of each item, from a row of features for each."""
-        matrix = self.scaling.apply(read_features(features, votes.n_items, "X"))
-        rows = ItemRows.of(votes.patterns, votes.inverse.astype(np.int64), matrix)
-        return votes.with_groups(self.places(self.losses(rows)), self.names)
+        return self._group(votes, self.scaling.apply(read_features(features, votes.n_items, "X")))
+
+    def _group(self, votes: Votes, matrix: FloatArray) -> Votes:
+        return votes.with_groups(self.places(rows_of(votes, matrix)), self.names)
 
 
 def learn_levels(
@@ -85,23 +90,41 @@ def learn_levels(
     everything = matrix if sample.gold_is == "subset" else stack_features(matrix, of_gold)
     scaling = Scaling.of(everything)
     columns = FeatureColumns(StackColumns.choose(population, len(sample)), scaling.directions.shape[1])
-    rows = ItemRows.of(pool.patterns, pool.inverse.astype(np.int64), scaling.apply(matrix))
-    gold_rows = ItemRows.of(sample.votes.patterns, sample.votes.inverse.astype(np.int64), scaling.apply(of_gold))
+    rows, gold_rows = rows_of(pool, scaling.apply(matrix)), rows_of(sample.votes, scaling.apply(of_gold))
+    teach = Lessons(columns, rows, gold_rows, error)
+    return learn_groups(sample, teach, _MOST_GROUPS, partial(FeatureLevels, scaling, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """What is learned from: columns, settled without labels, items of pool and gold, and the error that is allowed."""
+
+    columns: Columns
+    rows: ItemRows
+    gold_rows: ItemRows
+    error: float
+
+
+def rows_of(votes: Votes, matrix: FloatArray) -> ItemRows:
+    """Items with their votes and numbers."""
+    return ItemRows.of(votes.patterns, votes.inverse.astype(np.int64), matrix)
+
+
+def learn_groups(
+    sample: GoldSample, lessons: Lessons, most_groups: int, make: Callable[..., LevelsT]
+) -> tuple[GoldSample, LevelsT, LinearMoment, float]:
+    """Learn, certify, and put items into groups that the formula tells apart; ``make`` gets formula, edges, classes."""
+    columns, rows, gold_rows = lessons.columns, lessons.rows, lessons.gold_rows
+    names = sample.pool.class_names
     gold = GoldRows(gold_rows, sample.in_order, sample.labels[sample.in_order], sample.gold_is == "separate")
-    progress = bound_progressively(gold, rows, columns, error)
+    progress = bound_progressively(gold, rows, columns, lessons.error)
     formula = distil(progress, rows, columns)
     losses = floored_losses(columns.scores(rows, formula.weights), formula.floor)
-    levels = FeatureLevels(scaling, columns, formula, _edges(losses), pool.class_names)
-    table, bound = _by_level(levels.places(losses), losses, len(levels.names), progress, formula)
-    moment = LinearMoment(
-        "log loss(learned opinion)",
-        {
-            name: dict(zip(pool.class_names, row, strict=True))
-            for name, row in zip(levels.names, table.tolist(), strict=True)
-        },
-        LEARNED,
-    )
-    return _with_groups(sample, levels, pool, rows, gold_rows), levels, moment, bound
+    levels = make(formula, _edges(losses, most_groups), names)
+    table, bound = _by_level(levels.places(rows), losses, len(levels.names), progress, formula)
+    by_class = [dict(zip(names, row, strict=True)) for row in table.tolist()]
+    moment = LinearMoment("log loss(learned opinion)", dict(zip(levels.names, by_class, strict=True)), LEARNED)
+    return _with_groups(sample, levels, rows, gold_rows), levels, moment, bound
 
 
 def _read_both(sample: GoldSample, pool: Votes, features: Any, gold_features: Any) -> tuple[Any, Any]:
@@ -115,10 +138,10 @@ def _read_both(sample: GoldSample, pool: Votes, features: Any, gold_features: An
     return matrix, read_features(gold_features, sample.votes.n_items, "gold_features")
 
 
-def _edges(losses: FloatArray) -> FloatArray:
+def _edges(losses: FloatArray, most_groups: int = _MOST_GROUPS) -> FloatArray:
     """Quantiles of the largest probability among the items of each class that is most likely."""
     best, sure = _verdict(losses)
-    n_steps = max(2, _MOST_GROUPS // losses.shape[1])
+    n_steps = max(2, most_groups // losses.shape[1])
     steps = np.arange(1, n_steps) / n_steps
     return np.stack(
         [np.quantile(sure[best == c], steps) if (best == c).any() else steps for c in range(losses.shape[1])]
@@ -144,11 +167,9 @@ def _by_level(
     return table, float(progress.bound - gap.mean()) / formula.scale
 
 
-def _with_groups(
-    sample: GoldSample, levels: FeatureLevels, pool: Votes, rows: ItemRows, gold_rows: ItemRows
-) -> GoldSample:
+def _with_groups(sample: GoldSample, levels: FeatureLevels, rows: ItemRows, gold_rows: ItemRows) -> GoldSample:
     grouped = [
-        votes.with_groups(levels.places(levels.losses(some)), levels.names)
-        for votes, some in ((pool, rows), (sample.votes, gold_rows))
+        votes.with_groups(levels.places(some), levels.names)
+        for votes, some in ((in_memory(sample.pool), rows), (sample.votes, gold_rows))
     ]
     return replace(sample, votes=grouped[1], pool=grouped[0])

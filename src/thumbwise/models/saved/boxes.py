@@ -13,6 +13,7 @@ from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold_checks.sample_check import COVERAGE, SampleCheck, SampleRow
 from thumbwise.box.moments.kinds import kind_of
 from thumbwise.box.moments.linear import About, MomentBuilder, build_moments
+from thumbwise.box.opinions.score_levels import ScoreLevels
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.game.accuracy import AccuracyProof
 from thumbwise.game.certificate import Certificate
@@ -31,6 +32,11 @@ _SUMMARY = ("log_loss_bound", "baseline", "entropy", "gap", "kkt_residual", "box
 
 def write_box(box: Box, weights: FloatArray, rules: Sequence[str]) -> dict[str, Any]:
     """Intervals with their weights, one line each, and what they rest on."""
+    if isinstance(box.levels, ScoreLevels):
+        raise InvalidFileError(
+            "a model can be saved if it sees votes alone; this one was fitted to scores. Write its labels, and keep "
+            "the script that fits it; or fit to the verdicts alone, votes.verdicts(), and save that."
+        )
     if box.levels is not None:
         raise InvalidFileError(
             "a model can be saved if it sees votes alone; this one was fitted with features of the items. Keep the "
