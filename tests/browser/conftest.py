@@ -49,8 +49,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     texts = [f"text of item {i} " * (1 + i % 20) for i in range(300)]
     readings = {
         "small": make_reading(300, 3, texts=texts),
-        "middle": make_reading(600, 30, coverage=0.3),
-        "large": make_reading(2_000, 100, n_gold=150, coverage=0.1),
+        "middle": make_reading(200, 30, n_gold=60, coverage=0.3),
+        "large": make_reading(400, 100, coverage=0.1),
         "hostile": hostile_reading(),
     }
     with pytest.MonkeyPatch.context() as patch:

@@ -39,7 +39,7 @@ def write_files(folder: Path, how: str) -> list[object]:
 
 def commands(run: Run, folder: Path, files: list[object]) -> dict[str, str]:
     report = folder / "report.html"
-    run("report", *files, "-o", report)
+    of_report = run("report", *files, "-o", report).stdout
     certify = ("certify", folder / "predictions.csv", "--votes", *files)
     return {
         "label": run("label", *files).stdout,
@@ -47,7 +47,7 @@ def commands(run: Run, folder: Path, files: list[object]) -> dict[str, str]:
         "plan": run("plan", *files).stdout,
         "certify": run(*certify).stdout,
         "report": " ".join(unescape(re.sub(r"<[^>]+>", " ", report.read_text())).split()),
-        "report, printed": run("report", *files, "-o", folder / "again.html").stdout,
+        "report, printed": of_report,
     }
 
 

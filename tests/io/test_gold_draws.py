@@ -66,7 +66,7 @@ def test_the_draw_knows_neither_labels_nor_votes() -> None:
 def test_boxes_from_two_rounds_hold_as_often_as_they_say(level: float) -> None:
     """30 labels, then 20 more; false alarm one in a million."""
     rng = np.random.default_rng(3)
-    misses, n_trials = 0, 300
+    misses, n_trials = 0, 150
     for seed in range(n_trials):
         truth = rng.integers(2, size=150)
         votes = tw.Votes(np.where(rng.random((150, 3)) < 0.75, truth[:, None], 1 - truth[:, None]), n_classes=2)

@@ -66,12 +66,14 @@ def say_from_one(c: int) -> str:
     return str(c + 1)
 
 
-@pytest.mark.parametrize("shape", ["table", "crowd-kit", "snorkel"])
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize(
-    ("spell", "options"),
-    [(str, []), (say_name, []), (say_from_one, ["--classes", "1,2"]), (say_from_one, ["--codes", "1=no,2=yes"])],
-)
+CODES = (say_from_one, ["--codes", "1=no,2=yes"])
+SPELLED: list[tuple[Any, list[str]]] = [(str, []), (say_name, []), (say_from_one, ["--classes", "1,2"]), CODES]
+ASKED = [(*spelled, ending, "table") for spelled in SPELLED for ending in (".csv", ".parquet")]
+ASKED += [(say_name, [], ".csv", "crowd-kit"), (say_name, [], ".parquet", "snorkel")]
+ASKED += [(*CODES, ".parquet", "crowd-kit"), (*CODES, ".csv", "snorkel")]
+
+
+@pytest.mark.parametrize(("spell", "options", "ending", "shape"), ASKED)
 def test_a_large_file_gives_what_a_small_one_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, spell: Any, options: list[str], shape: str
 ) -> None:

@@ -50,6 +50,18 @@ def small_model() -> tw.BalsubramaniFreund:
     return tw.BalsubramaniFreund().fit(reading.votes, box=reading.box(n_permutations=0))
 
 
+@cache
+def tiny_reading() -> tw.Reading:
+    """Small enough to be written often, and large enough for every section."""
+    return make_reading(150, 3, n_gold=40)
+
+
+@cache
+def tiny_model() -> tw.BalsubramaniFreund:
+    reading = tiny_reading()
+    return tw.BalsubramaniFreund().fit(reading.votes, box=reading.box(n_permutations=0))
+
+
 def hostile_reading() -> tw.Reading:
     """Rules, items, classes and texts whose names try to be something else."""
     plain = make_reading(200, len(HOSTILE), n_gold=80)

@@ -16,7 +16,16 @@ import pytest
 from matplotlib.image import imread
 
 import thumbwise as tw
-from report.problems import HOSTILE, Found, hostile_reading, make_reading, small_model, small_reading
+from report.problems import (
+    HOSTILE,
+    Found,
+    hostile_reading,
+    make_reading,
+    small_model,
+    small_reading,
+    tiny_model,
+    tiny_reading,
+)
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.display.report.axes import Scale
 from thumbwise.display.report.heat import colour, heat_map
@@ -112,7 +121,7 @@ def test_findings_are_listed_as_text() -> None:
     assert "TW101 a rule is worse than guessing" in text
     assert "Its whole interval <b>lies</b> below 1/2." in text
     assert "checks.md#tw101" in text
-    assert "The checks found nothing." in Tree(page_of(small_reading(), model=small_model(), findings=())).text()
+    assert "The checks found nothing." in Tree(page_of(tiny_reading(), model=tiny_model(), findings=())).text()
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:

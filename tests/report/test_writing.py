@@ -11,7 +11,7 @@ import pytest
 
 import thumbwise as tw
 from cli.rows import make_rows
-from report.problems import small_model, small_reading
+from report.problems import tiny_model, tiny_reading
 from thumbwise.cli.report import report_files
 from thumbwise.display.report import writing
 from thumbwise.display.report.writing import write_report
@@ -26,7 +26,7 @@ from thumbwise.io.roles import Roles
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
-    paths = [write_report(small_reading(), tmp_path / name, model=small_model()) for name in ("a.html", "b.html")]
+    paths = [write_report(tiny_reading(), tmp_path / name, model=tiny_model()) for name in ("a.html", "b.html")]
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]
 
@@ -40,7 +40,7 @@ def test_after_an_error_the_older_file_is_as_it_was(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(InvalidFileError, match="cannot be written: no space"):
-        write_report(small_reading(), target, model=small_model(), overwrite=True)
+        write_report(tiny_reading(), target, model=tiny_model(), overwrite=True)
     assert target.read_text() == "older"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -54,7 +54,7 @@ def test_a_path_that_will_not_do_is_said_first(
     (tmp_path / "d.html").mkdir()
     monkeypatch.setattr(writing, "gather", None)  # nothing is computed
     with pytest.raises(InvalidFileError, match=said):
-        write_report(small_reading(), tmp_path / name, model=small_model())
+        write_report(tiny_reading(), tmp_path / name, model=tiny_model())
 
 
 def test_without_jinja_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,35 +67,35 @@ def test_without_jinja_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackageError, match=r"pip install 'thumbwise\[report\]'"):
-        write_report(small_reading(), tmp_path / "r.html", model=small_model())
+        write_report(tiny_reading(), tmp_path / "r.html", model=tiny_model())
 
 
 def test_votes_and_labels_do_without_a_reading(tmp_path: Path) -> None:
-    reading = small_reading()
+    reading = tiny_reading()
     names = np.array(["ham", "spam", None], dtype=object)[reading.gold]
-    one = write_report(reading, tmp_path / "a.html", model=small_model())
-    other = write_report(reading.votes, tmp_path / "b.html", y=names, model=small_model())
+    one = write_report(reading, tmp_path / "a.html", model=tiny_model())
+    other = write_report(reading.votes, tmp_path / "b.html", y=names, model=tiny_model())
     assert one.read_bytes() == other.read_bytes()
 
 
 def test_labels_are_needed_once(tmp_path: Path) -> None:
     with pytest.raises(InvalidLabelsError, match="needs gold labels"):
-        write_report(small_reading().votes, tmp_path / "r.html")
+        write_report(tiny_reading().votes, tmp_path / "r.html")
     with pytest.raises(InvalidLabelsError, match="one place"):
-        write_report(small_reading(), tmp_path / "r.html", y=[0])
+        write_report(tiny_reading(), tmp_path / "r.html", y=[0])
 
 
 def test_only_votes_and_a_model_that_was_fitted_to_them_will_do(tmp_path: Path) -> None:
-    path, votes = tmp_path / "r.html", small_reading().votes
+    path, votes = tmp_path / "r.html", tiny_reading().votes
     with pytest.raises(InvalidVotesError, match="two-dimensional"):
         write_report([0, 1], path)
     with pytest.raises(InvalidChoiceError, match="not fitted"):
-        write_report(small_reading(), path, model=tw.BalsubramaniFreund())
+        write_report(tiny_reading(), path, model=tw.BalsubramaniFreund())
     with pytest.raises(InvalidChoiceError, match="found MajorityVote"):
-        write_report(small_reading(), path, model=tw.MajorityVote().fit(votes))
-    other = tw.Reading(votes.take(range(300)), small_reading().gold[:300])
-    with pytest.raises(InvalidVotesError, match="400 items and 5 rules, and these are 300 items"):
-        write_report(other, path, model=small_model())
+        write_report(tiny_reading(), path, model=tw.MajorityVote().fit(votes))
+    other = tw.Reading(votes.take(range(100)), tiny_reading().gold[:100])
+    with pytest.raises(InvalidVotesError, match="150 items and 3 rules, and these are 100 items"):
+        write_report(other, path, model=tiny_model())
 
 
 def write_rows(folder: Path) -> None:

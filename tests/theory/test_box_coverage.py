@@ -30,7 +30,7 @@ def make_population(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.nd
     return labels, votes
 
 
-# Without opinions, which take four fifths of the time, rules and classes have all of the error; more draws are made.
+# Without opinions, which take four fifths of the time, rules and classes have all of the error, and draws are many.
 @pytest.mark.parametrize(
     ("level", "n_trials", "options"),
     [(0.5, 120, {"opinions": ()}), (0.95, 120, {"opinions": ()}), (0.8, 40, {})],

@@ -103,11 +103,11 @@ def all_hold(array: IntArray, labels: IntArray, scores: Sequence[JudgeScore]) ->
 
 @pytest.mark.parametrize(("k", "n_gold", "gold_is"), [(2, 40, "subset"), (3, 80, "subset"), (2, 40, "separate")])
 def test_all_intervals_hold_together(k: int, n_gold: int, gold_is: GoldIs) -> None:
-    """Of 400 draws no more may miss than a binomial with chance 0.5 would once in 10^6 times; the pool is small."""
+    """Of 200 draws no more may miss than a binomial with chance 0.5 would once in 10^6 times; the pool is small."""
     labels, array = make_case(5, n_items=160, k=k)
     votes = tw.Votes(array, n_classes=k)
     n_missed = 0
-    for seed in range(400):
+    for seed in range(200):
         order = np.random.default_rng(seed).permutation(160)
         gold, pool = order[:n_gold], order[n_gold:] if gold_is == "separate" else order
         heard = hear(open_gold(votes.take(gold), labels[gold], votes.take(pool), gold_is))
@@ -116,7 +116,7 @@ def test_all_intervals_hold_together(k: int, n_gold: int, gold_is: GoldIs) -> No
         rates_only = [replace(row, interval=(0.0, 1.0)) for row in scores]
         agreements_only = [replace(row, rates=()) for row in scores]
         n_missed += not (all_hold(array, labels, rates_only) and all_hold(array[pool], labels[pool], agreements_only))
-    assert n_missed <= binom.ppf(1 - 1e-6, 400, 0.5)
+    assert n_missed <= binom.ppf(1 - 1e-6, 200, 0.5)
     assert n_missed > 0  # at this level some must, or the test sees nothing
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,21 +69,22 @@ def easy_gold(seed: int) -> tuple[tw.Votes, np.ndarray, np.ndarray]:
 
 
 def test_easy_items_as_gold_are_noticed_by_default() -> None:
-    """In most of twenty draws, by ``fit`` and by ``from_gold``; the quick test notices none to speak of."""
+    """In most of twelve draws, by ``fit`` and by ``from_gold``; the quick test notices none to speak of."""
     noticed = {"fit": 0, "box": 0, "quick": 0}
-    for seed in range(20):
+    for seed in range(12):
         votes, truth, gold = easy_gold(seed)
         y = np.full(2000, -1)
         y[gold] = truth[gold]
+        options: dict[str, Any] = {"pool": votes, "gold_is": "subset", "opinions": ()}  # they have no part in this
         boxes = {
             "fit": tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, y).box_,
-            "box": tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset"),
-            "quick": tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset", n_permutations=0),
+            "box": tw.Box.from_gold(votes.take(gold), truth[gold], **options),
+            "quick": tw.Box.from_gold(votes.take(gold), truth[gold], **options, n_permutations=0),
         }
         for name, box in boxes.items():
             noticed[name] += box.evidence.doubt is not None
-    assert noticed["fit"] == noticed["box"] >= 15
-    assert noticed["quick"] <= 3
+    assert noticed["fit"] == noticed["box"] >= 9
+    assert noticed["quick"] <= 2
 
 
 def test_a_guarantee_can_be_required() -> None:

@@ -168,7 +168,7 @@ def test_products_do_not_grow_in_the_mean_over_all_draws(
 @pytest.mark.parametrize("is_outside", [False, True])
 def test_it_holds_as_often_as_it_says(is_outside: bool) -> None:
     """A bound that may fail in half of the draws; the alarm is false once in a million runs if it fails that often."""
-    rng, n_draws, error, n_fails = np.random.default_rng(17), 150, 0.5, 0
+    rng, n_draws, error, n_fails = np.random.default_rng(17), 90, 0.5, 0
     population = make_case(rng, 80, 35, 4, 2, is_outside)
     columns = choose(population)
     for _ in range(n_draws):

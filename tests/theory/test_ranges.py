@@ -238,7 +238,7 @@ def test_accuracy_lies_in_the_range_as_often_as_it_says(level: float) -> None:
     A box without a labeling is a miss. At a level of 60 % misses do happen.
     """
     rng = np.random.default_rng(5)
-    n_trials, widths = 200, []
+    n_trials, widths = 100, []
     misses = {"rule": 0, "game": 0}
     for _ in range(n_trials):
         truth = rng.integers(2, size=200)
