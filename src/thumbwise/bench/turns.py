@@ -53,7 +53,7 @@ def next_place(header: Header, settled: Settled, taken: Collection[int] = ()) ->
         Places that somebody else is looking at.
     """
     answered = {answer.place for answer in settled.gold}
-    skipped = [answer.place for answer in sorted(settled.skipped, key=lambda answer: answer.at)]
+    skipped = [answer.place for answer in settled.skipped]
     due = [place for place in skipped if place not in taken]
     if due and _has_no_end(header) and len(answered) >= min(due) + _COMES_BACK_AFTER:
         return min(due)

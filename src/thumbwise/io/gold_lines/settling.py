@@ -40,7 +40,7 @@ class Settled:
     gold : tuple of Answer
         One answer for each item that has one, label or unclear, in the order of the draw.
     skipped : tuple of Answer
-        Skips of items that nobody answered otherwise, in the order of the draw. They stay open.
+        Skips of items that nobody answered otherwise, in the order in which they were made. They stay open.
     pairs : tuple of Pair
         Further answers to items of gold, beside the one that counts.
     n_idle : int
@@ -89,8 +89,10 @@ def settle(answers: Iterable[Answer]) -> Settled:
     (('pass', 'pass'), [False])
     """
     standing: dict[str, dict[str, list[Answer]]] = {}
+    came: dict[int, int] = {}  # by identity: two answers may be the same to the letter
     n_idle = 0
-    for answer in answers:
+    for number, answer in enumerate(answers):
+        came[id(answer)] = number
         stack = standing.setdefault(str(answer.id), {}).setdefault(answer.by, [])
         if answer.kind != "undo":
             stack.append(answer)
@@ -108,7 +110,8 @@ def settle(answers: Iterable[Answer]) -> Settled:
         skipped += [] if counted else firsts[:1]
         others = [*counted[1:], *(answer for answer in seconds if answer.kind != "skip")]
         pairs += [Pair(counted[0], other) for other in others if counted]
-    return Settled(_by_place(gold), _by_place(skipped), tuple(pairs), n_idle)
+    skipped.sort(key=lambda answer: came[id(answer)])
+    return Settled(_by_place(gold), tuple(skipped), tuple(pairs), n_idle)
 
 
 def _last_of_each(by_person: dict[str, list[Answer]], *, again: bool) -> list[Answer]:
