@@ -69,7 +69,9 @@ class Shown:
         if self.rows:
             grid = Table(box=None, pad_edge=False)
             for j, header in enumerate(self.headers):
-                grid.add_column(Text(_lines(header)), justify="left" if j == 0 else "right", overflow="fold")
+                grid.add_column(
+                    Text(_lines(header)), justify="left" if j == 0 else "right", overflow="fold", no_wrap=j > 0
+                )
             for row in self._all():
                 grid.add_row(*(Text(_lines(cell)) for cell in row))
             parts.append(grid)
@@ -182,12 +184,12 @@ def parts_sentence(parts: Mapping[str, Sequence[Any]]) -> str:
 
     Examples
     --------
-    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})[:82]
-    'bound by part, in this box: rules and classes 0.500, with what gold taught 0.400 ('
+    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})[:95]
+    'bound by part, in this box of intervals: rules and classes 0.500, with what gold taught 0.400 ('
     """
     bounds = zip(parts["part"], parts["bound"], strict=True)
     named = ", ".join(f"{_PARTS[part]} {at_most(bound)}" for part, bound in bounds)
-    return f"bound by part, in this box: {named} (caution 1; each part at its share of the error)"
+    return f"bound by part, in this box of intervals: {named} (caution 1; each part at its share of the error)"
 
 
 def show_model(model: Any) -> Shown:

@@ -36,8 +36,17 @@ def compare_files(
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """The tables, how to read them, and the verdict."""
     sure = level(comparison.confidence_level)
-    headers = ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"]
-    printed.print_table(console, "On gold", headers, _scores(comparison))
+    headers = [
+        "method",
+        "log\nloss",
+        f"log loss,\n{sure}",
+        "accu-\nracy",
+        f"accuracy,\n{sure}",
+        "Brier",
+        "fitted\non gold",
+        "seconds",
+    ]
+    printed.print_table(console, "On gold", headers, _scores(comparison), groups=[1, 3, 5])
     console.print(
         Text(
             f"each gold item is predicted by a fit that has not seen its label ({comparison.n_folds} folds); log loss "
@@ -45,15 +54,16 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
             "Clopper-Pearson; seconds are those of one fit to all items"
         )
     )
+    console.print()
     headers = ["method", "difference", sure, "p", "real"]
-    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(comparison))
+    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(comparison), groups=[1, 3])
     console.print(
         Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
     )
+    console.print()
     if comparison.error_pairs:
         headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
-        printed.print_table(console, "Rules that err together", headers, _pairs(comparison))
-    console.print()
+        printed.print_table(console, "Rules that err together", headers, _pairs(comparison), left=(0, 1))
     console.print(Text(visible(in_command_words(str(comparison))), style="bold"))
 
 

@@ -148,7 +148,9 @@ def _print_rates(console: Console, judged: Judges, shown: Sequence[JudgeScore]) 
     ]
     what = "each class" if several else repr(str(judged.class_names[0]))
     most = judged.n_shown if several else len(rows)
-    print_table(console, f"How often each says {visible(what)}", headers, rows[:most])
+    starts = [1 + several, 5 + several]
+    title = f"How often each says {visible(what)}"
+    print_table(console, title, headers, rows[:most], left=range(1 + several), groups=starts)
     _say(console, *_left_out(len(rows) - most, "row"), *_RATES)
 
 
