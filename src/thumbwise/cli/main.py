@@ -26,6 +26,7 @@ from thumbwise.cli.commands.report import report
 from thumbwise.cli.commands.reproduce import reproduce
 from thumbwise.cli.commands.triage import triage
 from thumbwise.cli.endings import heed_signals, run_to_end
+from thumbwise.cli.help import GroupedCommand, GroupedCommands
 from thumbwise.cli.shared_options import as_command
 
 LABELS = (label, demo)
@@ -34,6 +35,7 @@ JUDGED = (compare, certify, check, rate, judges, triage, report)
 BESIDES = (bench, reproduce)
 
 app = typer.Typer(
+    cls=GroupedCommands,
     help="Certified labels from rules of thumb.",
     no_args_is_help=True,
     add_completion=False,
@@ -41,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (*LABELS, *GOLD, *JUDGED, *BESIDES):
-    app.command()(as_command(command))
+    app.command(cls=GroupedCommand)(as_command(command))
 
 
 def main() -> None:

@@ -21,7 +21,10 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings too.")] = False,
     skip: Annotated[list[str] | None, typer.Option(help="Code that is not looked at; repeat for more.")] = None,
 ) -> None:
-    """Look for what commonly goes wrong; exit with 1 if there are errors."""
+    """Look for what commonly goes wrong with rules, gold and fit.
+
+    The exit code is 1 if there are errors.
+    """
     from thumbwise.cli.check import check_files
 
     code = check_files(votes, gold, roles, confidence=confidence, strict=strict, skip=skip or ())

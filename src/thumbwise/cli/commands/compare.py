@@ -24,7 +24,10 @@ def compare(
     ] = "default",
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
 ) -> None:
-    """Compare methods on gold labels that they have not seen, and say which differences are real."""
+    """Compare methods on gold, and say which differences are real.
+
+    Each gold label is predicted by a fit that has not seen it.
+    """
     from thumbwise.cli.compare import compare_files
 
     compare_files(votes, gold, roles, methods=_method_choice(methods), confidence=confidence)

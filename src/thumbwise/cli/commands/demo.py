@@ -14,7 +14,7 @@ def demo(
     write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv and gold.csv there.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Label a made-up case that needs no file, and compare with the truth."""
+    """Label a made-up case that needs no file; see the truth beside it."""
     from thumbwise.cli.demo import show_demo
 
     show_demo(write, overwrite=overwrite)

@@ -31,7 +31,10 @@ def draw(
         DrawnFormat | None, typer.Option(help="What to write. [default: as the ending of the output says]")
     ] = None,
 ) -> None:
-    """Draw random items to be labeled by hand; filled in, the file is gold that says how it was drawn."""
+    """Draw random items to be labeled by hand.
+
+    Filled in, the file is gold that says how it was drawn.
+    """
     from thumbwise.cli.draw import draw_items
     from thumbwise.cli.reading_options import fields_of
 

@@ -73,7 +73,7 @@ def label(
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
-    """Turn votes and gold labels into labels with a bound on their error."""
+    """Turn votes and gold into labels with a bound on their error."""
     from thumbwise.cli.label import FitChoices, label_files
     from thumbwise.cli.methods import read_caution
     from thumbwise.tables.databases import Limits

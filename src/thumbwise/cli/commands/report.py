@@ -23,7 +23,10 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page. [default: the name of VOTES]")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write one HTML page about what is proved, what each rule does and which items to look at."""
+    """Write all that is found on one HTML page.
+
+    What is proved, what each rule does, and which items to look at.
+    """
     from thumbwise.cli.label import FitChoices
     from thumbwise.cli.report import report_files
 

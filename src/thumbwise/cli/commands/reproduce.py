@@ -32,7 +32,10 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Three datasets, three runs: under a minute.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="How many fits to run at a time.")] = 2,
 ) -> None:
-    """Run the paper's experiments beside its own numbers; go on where an interrupted run was."""
+    """Run the paper's experiments beside its own numbers.
+
+    An interrupted run is gone on with.
+    """
     from thumbwise.cli.reproduce import reproduce as reproduce_paper
 
     reproduce_paper(what.value, data, output, quick=quick, processes=processes)
