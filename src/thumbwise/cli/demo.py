@@ -59,7 +59,8 @@ def _print_misled(console: Console, demo: Demo, model: BalsubramaniFreund) -> No
 def _print_what_next(console: Console, folder: Path | None) -> None:
     console.print()
     if folder is not None:
-        console.print(f"Written: {visible(folder / 'votes.csv')}, {visible(folder / 'gold.csv')}")
+        written = ", ".join(visible(folder / name) for name in ("votes.csv", "gold.csv", "items.csv"))
+        console.print(f"Written: {written}")
     where = "" if folder is None else f"{visible(folder)}/"
     console.print(f"On files of your own: thumbwise label {where}votes.csv --gold {where}gold.csv -o labels.csv")
     if folder is None:

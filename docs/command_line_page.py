@@ -1,0 +1,134 @@
+"""The page about the command line, written from the commands themselves: python docs/command_line_page.py.
+
+Help is that of the commands, and output what the examples print, one after the other, in a folder with the files of
+``thumbwise demo --write``. Tests compare: the help always, the output among the long studies.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.testing import CliRunner
+
+from thumbwise.cli import console
+from thumbwise.cli.help import EXAMPLES, GROUPS, summary
+from thumbwise.cli.main import app
+
+PAGE = Path(__file__).parent / "command-line.md"
+COMMANDS: Mapping[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+_WIDTH = 80
+# Examples whose output is not shown, and why.
+NOT_RUN = {
+    "bench": "It prints the address of the page, and serves it until Ctrl-C.",
+    "report": "It prints where the page lies, and takes a minute or two.",
+    "reproduce": "It prints the paper's tables beside what is found here, in about a minute.",
+}
+# Lines that are shown of a long output.
+_LINES = {"compare": 20}
+_MOST_LINES = 40
+# What an example needs that the ones before it have not written.
+_BEFORE = {"predict": "thumbwise label votes.csv --gold gold.csv --save model.json"}
+
+_START = """# Command line
+
+`thumbwise --help` lists the commands, `thumbwise COMMAND --help` the options of one. Words such as box, worth or active bound are in
+the [glossary](glossary.md). The examples use the files that this writes into the folder:
+
+```
+thumbwise demo --write .
+```
+
+On a screen, tables are as wide as it is: names fold, and a table that is still too wide is printed in parts. In a file or a pipe
+nothing is folded or cut. Results go to stdout; progress, warnings and errors to stderr.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+| 0 | done |
+| 1 | `check` found errors (with `--strict`: or warnings) |
+| 2 | a mistake in what was typed or in a file; one message says which, and nothing was written |
+| 3 | `--require-guarantee`, and there is no guarantee or it proves nothing |
+| 130, 143 | ended by Ctrl-C, or by a request to end; what was half-written is removed |
+| 141 | nobody reads the output any more |
+
+## Options of all commands that read votes
+
+Which column means what is found by name, and said. If it is not what you mean, the options under "How files are read" settle it;
+[what can be read](reading.md) has them one by one.
+"""
+
+
+def write_page() -> None:
+    """Write the page anew."""
+    PAGE.write_text(page(outputs()), encoding="utf-8")
+
+
+def page(shown: Mapping[str, str]) -> str:
+    """The page, with the output of each example that was run."""
+    parts = [_START]
+    for title, names in GROUPS.items():
+        commands = [name for name in names if name in COMMANDS]
+        parts += [f"## {title}\n", *(_section(name, shown.get(name)) for name in commands)] if commands else []
+    return "\n".join(parts)
+
+
+def _section(name: str, output: str | None) -> str:
+    lines = [f"### thumbwise {name}\n", f"{summary(COMMANDS[name].help)}.\n", f"```\n{EXAMPLES[name]}\n```\n"]
+    lines += [f"{NOT_RUN[name]}\n"] if output is None else [f"prints\n\n```\n{output}\n```\n"]
+    return "\n".join([*lines, f"All of its options:\n\n```\n{help_of(name)}\n```\n"])
+
+
+def help_of(name: str) -> str:
+    """Help of a command at 80 columns."""
+    environment = {"COLUMNS": str(_WIDTH), "TERMINAL_WIDTH": str(_WIDTH)}
+    answer = CliRunner().invoke(app, [name, "--help"], env=environment, prog_name="thumbwise")
+    return str(answer.stdout).rstrip()
+
+
+def outputs() -> dict[str, str]:
+    """What each example prints, on a screen of 80 columns."""
+    console._WIDE, before, here = _WIDTH, console._WIDE, Path.cwd()  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            return {name: _shortened(name, text) for name, text in _run_all()}
+        finally:
+            os.chdir(here)
+            console._WIDE = before  # type: ignore[misc]
+
+
+def _run_all() -> Iterator[tuple[str, str]]:
+    _run("thumbwise demo --write .")
+    for names in GROUPS.values():
+        for name in names:
+            if name in COMMANDS and name not in NOT_RUN:
+                if name in _BEFORE:
+                    _run(_BEFORE[name])
+                yield name, _run(EXAMPLES[name])
+
+
+def _run(line: str) -> str:
+    answer = CliRunner().invoke(app, shlex.split(line)[1:], catch_exceptions=False)
+    if answer.exit_code not in (0, 1):
+        raise RuntimeError(f"{line}: {answer.output}")
+    return str(answer.stdout)
+
+
+def _shortened(name: str, text: str) -> str:
+    lines = [line.rstrip() for line in re.sub(r"\n{3,}", "\n\n", text).strip().splitlines()]
+    most = _LINES.get(name, _MOST_LINES)
+    rest = len(lines) - most
+    return "\n".join([*lines[:most], *([f"... and {rest} lines more"] if rest > 0 else [])])
+
+
+if __name__ == "__main__":
+    sys.exit(write_page())
