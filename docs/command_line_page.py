@@ -39,15 +39,15 @@ _BEFORE = {"predict": "thumbwise label votes.csv --gold gold.csv --save model.js
 
 _START = """# Command line
 
-`thumbwise --help` lists the commands, `thumbwise COMMAND --help` the options of one. Words such as box, worth or active bound are in
-the [glossary](glossary.md). The examples use the files that this writes into the folder:
+`thumbwise --help` lists the commands, `thumbwise COMMAND --help` the options of one. Words such as box, worth or
+active bound are in the [glossary](glossary.md). The examples use the files that this writes into the folder:
 
 ```
 thumbwise demo --write .
 ```
 
-On a screen, tables are as wide as it is: names fold, and a table that is still too wide is printed in parts. In a file or a pipe
-nothing is folded or cut. Results go to stdout; progress, warnings and errors to stderr.
+On a screen, tables are as wide as it is: names fold, and a table that is still too wide is printed in parts. In
+a file or a pipe nothing is folded or cut. Results go to stdout; progress, warnings and errors to stderr.
 
 ## Exit codes
 
@@ -62,8 +62,8 @@ nothing is folded or cut. Results go to stdout; progress, warnings and errors to
 
 ## Options of all commands that read votes
 
-Which column means what is found by name, and said. If it is not what you mean, the options under "How files are read" settle it;
-[what can be read](reading.md) has them one by one.
+Which column means what is found by name, and said. If it is not what you mean, the options under "How files are read"
+settle it; [what can be read](reading.md) has them one by one.
 """
 
 

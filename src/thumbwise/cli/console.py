@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,10 @@ _SHOWN_GROUPS = 5
 # Letters of a rule's name that a table should have room for in a line, and how wide its other columns are.
 _LONG_NAME, _OTHER_COLUMNS = 40, 56
 
+# What --quiet and --json - keep back.
+_RESULTS_ARE_KEPT = ContextVar("results are kept back", default=False)
+_REMARKS_ARE_KEPT = ContextVar("remarks are kept back", default=False)
+
 _REASONS = {
     "gold": "gold says that these rules are mostly wrong (gold)",
     "opinions": "the weights of opinions outweigh these rules (opinions)",
@@ -55,26 +60,47 @@ _WEIGHT = (
 )
 
 
+@contextmanager
+def hushed(*, results: bool, remarks: bool) -> Iterator[None]:
+    """While this runs, results (on stdout) or remarks (on stderr) are kept back; errors are said all the same."""
+    before = _RESULTS_ARE_KEPT.set(results), _REMARKS_ARE_KEPT.set(remarks)
+    try:
+        yield
+    finally:
+        _RESULTS_ARE_KEPT.reset(before[0])
+        _REMARKS_ARE_KEPT.reset(before[1])
+
+
 def stdout() -> Console:
     """For results."""
+    return _console(is_error=False, is_quiet=_RESULTS_ARE_KEPT.get())
+
+
+def asked() -> Console:
+    """For what was asked for in so many words, on stdout, whatever is kept back."""
     return _console(is_error=False)
 
 
 def stderr() -> Console:
-    """For progress and errors."""
+    """For errors."""
     return _console(is_error=True)
 
 
-def _console(*, is_error: bool) -> Console:
+def remarks() -> Console:
+    """For progress, warnings and other remarks, on stderr."""
+    return _console(is_error=True, is_quiet=_REMARKS_ARE_KEPT.get())
+
+
+def _console(*, is_error: bool, is_quiet: bool = False) -> Console:
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() else _WIDE
-    return Screen(stderr=is_error, width=width, markup=False, highlight=False, emoji=False)
+    return Screen(stderr=is_error, width=width, markup=False, highlight=False, emoji=False, quiet=is_quiet)
 
 
 def progress(what: str) -> AbstractContextManager[object]:
     """A spinner while something runs, if somebody looks."""
-    console = stderr()
-    return console.status(Text(what)) if console.is_terminal else nullcontext()
+    console = remarks()
+    return console.status(Text(what)) if console.is_terminal and not console.quiet else nullcontext()
 
 
 def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:

@@ -41,7 +41,19 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "decimal",
         "text",
     ),
-    "Seldom needed": ("on_infeasible", "memory", "spill", "seed", "host", "port", "no_browser", "processes", "help"),
+    "Seldom needed": (
+        "on_infeasible",
+        "memory",
+        "spill",
+        "seed",
+        "host",
+        "port",
+        "no_browser",
+        "processes",
+        "config",
+        "no_config",
+        "help",
+    ),
 }
 # Sections of the list of commands; one that none of them names is among the others.
 OTHERS = "Others"

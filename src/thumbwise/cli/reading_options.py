@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from thumbwise.cli.shared_options import take_parameters
+from thumbwise.cli.signatures import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
 from thumbwise.votes.reading.score_cells import SCORES_ARE
@@ -79,6 +79,10 @@ def _options(  # never called: its signature is what typer reads
     ] = None,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""
+
+
+# Names of all these options, as Python has them.
+NAMES = tuple(inspect.signature(_options).parameters)
 
 
 def reads_votes(command: Callable[..., None]) -> Callable[..., None]:

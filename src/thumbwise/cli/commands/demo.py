@@ -11,7 +11,9 @@ from thumbwise.cli.shared_options import Overwrite
 
 
 def demo(
-    write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv, gold.csv and items.csv there.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write votes.csv, gold.csv and items.csv there.")
+    ] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Label a made-up case that needs no file; see the truth beside it."""
