@@ -64,7 +64,8 @@ def draw_gold(rng: np.random.Generator, n_items: int, n_gold: int) -> IntArray:
 def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
     """Write ``votes.csv`` and ``gold.csv`` as a user would have them: class names, empty where a rule abstains.
 
-    ``items.csv`` has what a person would look at to label an item, which in a made-up case is its number. Files of these names that are there already are replaced only with ``overwrite=True``.
+    ``items.csv`` has what a person would look at to label an item, which in a made-up case is its number. Files of
+    these names that are there already are replaced only with ``overwrite=True``.
     """
     names = np.array([*demo.votes.class_names, None], dtype=object)
     named_votes = names[demo.votes.array]  # ABSTAIN, -1, meets the None at the end

@@ -14,6 +14,7 @@ from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
 from thumbwise.io.roles import Layout
+from thumbwise.summaries import Shown, ShowsItself, show_reading
 from thumbwise.tables.formats import Columns
 from thumbwise.tables.stamps import Stamp
 from thumbwise.votes.counted_votes import CountedVotes
@@ -45,7 +46,7 @@ class Files:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading(VotesAndGold):
+class Reading(VotesAndGold, ShowsItself):
     """Votes, the gold labels that came with them, and what was inferred on the way. Made by :func:`read_votes`.
 
     Attributes
@@ -146,6 +147,9 @@ class Reading(VotesAndGold):
         if not len(self.gold_labels):
             raise no_gold()
         return Box.from_gold(self, confidence_level=confidence_level, **options)
+
+    def _shown(self) -> Shown:
+        return show_reading(self)
 
     def __repr__(self) -> str:
         n_gold = len(self.gold_labels)
