@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -12,6 +14,7 @@ from thumbwise.assess.check_rules.findings import Checks
 from thumbwise.assess.checks import check
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
@@ -25,8 +28,11 @@ def check_files(
     confidence: float = 0.95,
     strict: bool = False,
     skip: Sequence[str] = (),
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> int:
     """Read votes and gold, print what is wrong; return 1 on errors, if strict also on warnings, and 0 otherwise."""
+    check_json(json, inputs=(votes, gold), overwrite=overwrite)
     with progress("reading"):
         reading = read_source(votes, gold, roles)
     with progress("checking"):
@@ -37,7 +43,24 @@ def check_files(
     if checks.classes is not None:
         printed.print_labels(console, checks.classes)
     print_checks(console, checks)
+    deliver(as_content(checks), json, overwrite)
     return int(checks.has_errors or (strict and checks.has_warnings))
+
+
+def as_content(checks: Checks) -> dict[str, Any]:
+    """What was found, under the keys that other programs may rely on."""
+    findings = [asdict(finding) for finding in checks]
+    for finding, words in zip(findings, checks, strict=True):
+        finding["explanation"] = in_command_words(words.explanation)
+        finding["advice"] = in_command_words(words.advice, of="label")
+    return {
+        "findings": findings,
+        "has_errors": checks.has_errors,
+        "has_warnings": checks.has_warnings,
+        "skipped": {code: in_command_words(why) for code, why in checks.skipped.items()},
+        "error": checks.error,
+        "sentence": checks.summary,
+    }
 
 
 def print_checks(console: Console, checks: Checks) -> None:

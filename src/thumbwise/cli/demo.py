@@ -10,6 +10,7 @@ from rich.text import Text
 
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver
 from thumbwise.cli.right_labels import sentences
 from thumbwise.datasets.demo import load_demo, misled, others, score_methods
 from thumbwise.datasets.examples import Demo, write_demo
@@ -17,8 +18,9 @@ from thumbwise.metrics import log_loss
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 
 
-def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
+def show_demo(folder: Path | None, *, overwrite: bool = False, json: str | None = None) -> None:
     """Label the demo, print what was found, and compare with the truth; write its files if there is a folder."""
+    check_json(json, overwrite=overwrite)
     demo = load_demo()
     if folder is not None:
         write_demo(demo, folder, overwrite=overwrite)
@@ -35,6 +37,20 @@ def show_demo(folder: Path | None, *, overwrite: bool = False) -> None:
     printed.print_scores(console, scores, loss, model.certificate_.log_loss_bound)
     _print_misled(console, demo, model)
     _print_what_next(console, folder)
+    certificate = model.certificate_
+    written = [] if folder is None else [str(folder / name) for name in ("votes.csv", "gold.csv")]
+    content = {
+        "n_items": demo.votes.n_items,
+        "n_gold": len(demo.gold),
+        "log_loss": loss,
+        "log_loss_bound": certificate.log_loss_bound,
+        "bound_held": bool(loss <= certificate.log_loss_bound),
+        "confidence_level": certificate.confidence_level,
+        "scores": [dict(zip(("method", "log_loss", "accuracy"), row, strict=True)) for row in scores],
+        "sentence": sentences(certificate),
+        "written": written,
+    }
+    deliver(content, json, overwrite)
 
 
 def _print_judges(console: Console, demo: Demo, model: BalsubramaniFreund) -> None:

@@ -18,17 +18,22 @@ from thumbwise.cli.commands.check import check
 from thumbwise.cli.commands.compare import compare
 from thumbwise.cli.commands.demo import demo
 from thumbwise.cli.commands.draw import draw
+from thumbwise.cli.commands.explain import explain
 from thumbwise.cli.commands.judges import judges
 from thumbwise.cli.commands.label import label
 from thumbwise.cli.commands.plan import plan
+from thumbwise.cli.commands.predict import predict
 from thumbwise.cli.commands.rate import rate
+from thumbwise.cli.commands.read import read
 from thumbwise.cli.commands.report import report
 from thumbwise.cli.commands.reproduce import reproduce
+from thumbwise.cli.commands.sql import sql
 from thumbwise.cli.commands.triage import triage
 from thumbwise.cli.endings import heed_signals, run_to_end
 from thumbwise.cli.shared_options import as_command
 
-LABELS = (label, demo)
+LABELS = (label, demo, read)
+SAVED = (predict, explain, sql)
 GOLD = (plan, draw)
 JUDGED = (compare, certify, check, rate, judges, triage, report)
 BESIDES = (bench, reproduce)
@@ -40,7 +45,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (*LABELS, *GOLD, *JUDGED, *BESIDES):
+for command in (*LABELS, *SAVED, *GOLD, *JUDGED, *BESIDES):
     app.command()(as_command(command))
 
 
