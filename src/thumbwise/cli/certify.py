@@ -10,7 +10,7 @@ from rich.text import Text
 
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.label import read
 from thumbwise.game.models_as_rules import box_with_models, reason_seen
 from thumbwise.game.prediction_costs import METRICS, Metric, Predictions
@@ -45,8 +45,9 @@ def certify_files(
     with progress("certifying"):
         ranges = _find_ranges(models, reading, metrics, gold_unseen, confidence)
     about_gold = _about_gold(models, reading, gold_unseen)
-    _print_ranges(str(votes), reading, ranges, roles.abstain, about_gold)
     deliver(as_content(reading, ranges, about_gold), json, overwrite)
+    _print_ranges(str(votes), reading, ranges, roles.abstain, about_gold)
+    print_delivered(json)
 
 
 def as_content(reading: Reading, ranges: Sequence[Range], about_gold: str) -> dict[str, Any]:

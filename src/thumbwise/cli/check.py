@@ -14,10 +14,10 @@ from thumbwise.assess.check_rules.findings import Checks
 from thumbwise.assess.checks import check
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
+from thumbwise.io.sampled_gold import read_sampled
 
 
 def check_files(
@@ -34,16 +34,17 @@ def check_files(
     """Read votes and gold, print what is wrong; return 1 on errors, if strict also on warnings, and 0 otherwise."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
     with progress("reading"):
-        reading = read_source(votes, gold, roles)
+        reading = read_sampled(votes, gold, roles)
     with progress("checking"):
         checks = check(reading, confidence_level=confidence, skip=skip)
+    deliver(as_content(checks), json, overwrite)
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
     if checks.classes is not None:
         printed.print_labels(console, checks.classes)
     print_checks(console, checks)
-    deliver(as_content(checks), json, overwrite)
+    print_delivered(json)
     return int(checks.has_errors or (strict and checks.has_warnings))
 
 

@@ -15,7 +15,7 @@ from thumbwise.assess.baselines import CLIP, MethodChoice
 from thumbwise.assess.comparison import Comparison, compare
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.label import read
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.roles import Roles
@@ -39,11 +39,12 @@ def compare_files(
     reading = read(votes, gold, roles)
     with progress("comparing"):
         comparison = compare(reading, confidence_level=confidence, methods=methods)
+    deliver(as_content(comparison), json, overwrite)
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
     print_comparison(console, comparison)
-    deliver(as_content(comparison), json, overwrite)
+    print_delivered(json)
 
 
 def as_content(comparison: Comparison) -> dict[str, Any]:

@@ -123,6 +123,9 @@ def print_understood(
 
 
 def _taken_as(reading: Reading) -> str:
+    if reading.drawn_by is not None:
+        is_stratified = reading.drawn_by.called == "Stratified"
+        return "random samples of each stratum" if is_stratified else "drawn with the chances that weights say"
     if reading.gold_design is not None and not reading.gold_design.is_plain:
         return "random samples of each stratum"
     return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"

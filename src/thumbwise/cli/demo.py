@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -10,7 +12,7 @@ from rich.text import Text
 
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.right_labels import sentences
 from thumbwise.datasets.demo import load_demo, misled, others, score_methods
 from thumbwise.datasets.examples import Demo, write_demo
@@ -27,19 +29,27 @@ def show_demo(folder: Path | None, *, overwrite: bool = False, json: str | None 
     with progress("fitting"):
         model = BalsubramaniFreund().fit(demo.votes, demo.gold_labels)
         scores = score_methods(demo, model)
+    items = others(demo)
+    loss = log_loss(demo.labels[items], model.predict_proba(demo.votes.take(items)), clip=0)
+    deliver(_as_content(demo, model, scores, loss, folder), json, overwrite)
     console = stdout()
     console.print(demo.description)
     console.print()
     _print_judges(console, demo, model)
     console.print(Text(f"{sentences(model.certificate_)}\n", style="bold"))
-    items = others(demo)
-    loss = log_loss(demo.labels[items], model.predict_proba(demo.votes.take(items)), clip=0)
     printed.print_scores(console, scores, loss, model.certificate_.log_loss_bound)
     _print_misled(console, demo, model)
     _print_what_next(console, folder)
+    print_delivered(json)
+
+
+def _as_content(
+    demo: Demo, model: BalsubramaniFreund, scores: Sequence[tuple[str, float, float]], loss: float, folder: Path | None
+) -> dict[str, Any]:
+    """What was found, under the keys that other programs may rely on."""
     certificate = model.certificate_
     written = [] if folder is None else [str(folder / name) for name in ("votes.csv", "gold.csv")]
-    content = {
+    return {
         "n_items": demo.votes.n_items,
         "n_gold": len(demo.gold),
         "log_loss": loss,
@@ -50,7 +60,6 @@ def show_demo(folder: Path | None, *, overwrite: bool = False, json: str | None 
         "sentence": sentences(certificate),
         "written": written,
     }
-    deliver(content, json, overwrite)
 
 
 def _print_judges(console: Console, demo: Demo, model: BalsubramaniFreund) -> None:

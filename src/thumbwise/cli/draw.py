@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from thumbwise.cli.console import progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import items_to_label
 from thumbwise.io.label_studio import ENDING, TASKS, write_tasks
@@ -44,9 +44,10 @@ def draw_items(
             write_tasks(drawn, output)
         else:
             write_table(drawn, output)
-    _print(items, output, table.n_rows, n_items, seed, is_studio=is_studio)
     content = {"output": str(output), "format": "label-studio" if is_studio else "table", "id_column": id_name}
     deliver({**content, "n_items": table.n_rows, "n_drawn": n_items, "seed": seed}, json, overwrite)
+    _print(items, output, table.n_rows, n_items, seed, is_studio=is_studio)
+    print_delivered(json)
 
 
 def _check_output(items: Path, output: Path, is_studio: bool | None) -> bool:

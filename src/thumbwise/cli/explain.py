@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from thumbwise.cli.console import progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.label import read
 from thumbwise.cli.saved_models import as_record, check_rules, in_words, in_words_of_models, open_model, roles_of
 from thumbwise.exceptions import InvalidChoiceError
@@ -42,6 +42,8 @@ def explain_files(
     ids = [find_id(reading.votes, text) for text in items]
     with progress("explaining"):
         explained = [model.explain(reading.votes, item) for item in ids]
+    content = {**as_record(model), "items": [as_content(explanation) for explanation in explained]}
+    deliver(content, json, overwrite)
     console = stdout()
     console.print(Text(in_words(model_file, model)))
     for explanation in explained:
@@ -49,8 +51,7 @@ def explain_files(
         console.print(Text("\n".join(map(visible, str(explanation).splitlines()))))
     console.print()
     console.print(Text("this is what the model does, in log-odds; it is no guarantee that it is right"))
-    content = {**as_record(model), "items": [as_content(explanation) for explanation in explained]}
-    deliver(content, json, overwrite)
+    print_delivered(json)
 
 
 def find_id(votes: Votes, text: str) -> Hashable:

@@ -61,9 +61,14 @@ def write_json(content: Mapping[str, Any], place: str, overwrite: bool = False) 
 
 
 def deliver(content: Mapping[str, Any], place: str | None, overwrite: bool = False) -> None:
-    """Write JSON if there is a place for it, and say so where it is not all that is printed."""
+    """Write JSON if there is a place for it; before anything is printed, as whoever reads that may stop at any line."""
     if place is not None:
         write_json(content, place, overwrite)
+
+
+def print_delivered(place: str | None) -> None:
+    """Say that JSON was written, where it is not all that is printed."""
+    if place is not None:
         stdout().print(Text(f"written: {visible(place)} (JSON)"))
 
 

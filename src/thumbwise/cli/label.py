@@ -33,7 +33,7 @@ from thumbwise.io.labels_elsewhere import check_elsewhere
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.reviewed import Reviewed, read_reviewed
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
+from thumbwise.io.sampled_gold import read_sampled
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import LabelModel
 from thumbwise.models.certified import CertifiedModel
@@ -98,7 +98,7 @@ def label_files(
         raise no_gold()
     with database(limits) if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = _check_gold(read_source(votes, gold, roles, connection=connection, stays=stays))
+            reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
             if reviewed is not None:
                 choices = replace(choices, reviewed=read_reviewed(reviewed, reading))
         if output is not None:
@@ -178,7 +178,7 @@ def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool =
             "votes into one file."
         )
     with progress("reading"):
-        reading = read_source(votes, gold, roles, stays=False)
+        reading = read_sampled(votes, gold, roles, stays=False)
     return _check_gold(reading) if is_gold_needed else reading
 
 

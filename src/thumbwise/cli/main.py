@@ -38,10 +38,16 @@ GOLD = (plan, draw)
 JUDGED = (compare, certify, check, rate, judges, triage, report)
 BESIDES = (bench, reproduce)
 
+# In one line, as typer joins them: who writes a script looks here.
+EXIT_CODES = (
+    "Exit codes: 0 all went well; 1 check found errors, or --strict something; 2 a mistake in options or files; "
+    "3 a guarantee was required and there is none; 130, 143 interrupted; 141 nobody reads the "
+    "output."
+)
 app = typer.Typer(
     help="Certified labels from rules of thumb.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.progress import running
 from thumbwise.cli.saved_models import as_record, check_rules, in_words, in_words_of_models, open_model, roles_of
 from thumbwise.io.elsewhere import are_many, is_large
@@ -66,11 +66,12 @@ def predict_files(
                 write_labels(reading, model, output, shape=shape, overwrite=overwrite)
         with progress("counting") if connection is None else running(connection, "counting"):
             counts = _count(model, reading)
+    deliver(as_content(model, reading, drift, counts), json, overwrite)
     _print(model_file, votes, model, reading, roles.abstain, drift, counts)
     if output is not None:
         written = f"{reading.votes.n_items:,} rows, {len(names)} columns"
         stdout().print(Text(f"written: {visible(output)} ({written})"))
-    deliver(as_content(model, reading, drift, counts), json, overwrite)
+    print_delivered(json)
     return drift
 
 

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
+from thumbwise.io.sampled_gold import read_sampled
 from thumbwise.tables.databases import database
 from thumbwise.votes.scored_votes import ScoredVotes
 
@@ -31,10 +31,11 @@ def read_files(
     stays = are_many(votes, roles) or is_large(votes, roles)
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = read_source(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
             content = as_content(reading, str(votes))
+        deliver(content, json, overwrite)
         _print(stdout(), str(votes), reading, roles.abstain, content)
-    deliver(content, json, overwrite)
+    print_delivered(json)
 
 
 def as_content(reading: Reading, source: str) -> dict[str, Any]:

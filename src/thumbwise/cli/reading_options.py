@@ -77,6 +77,21 @@ def _options(  # never called: its signature is what typer reads
     threshold: Annotated[
         float | None, typer.Option(help="Rating from which on a verdict is for CLASS. [default: each judge's middle]")
     ] = None,
+    strata: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column of VOTES with strata, if gold was drawn at random within each."),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column of VOTES with weights, if each item became gold on its own, with chance 1 / weight.",
+        ),
+    ] = None,
+    max_weight: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="Largest weight that any item could have had. [default: that of the column]"),
+    ] = None,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""
 
@@ -86,7 +101,7 @@ NAMES = tuple(inspect.signature(_options).parameters)
 
 
 # What a saved model knows itself, or has no use for.
-_OF_GOLD = ("gold", "gold_column", "gold_id", "gold_label", "classes")
+_OF_GOLD = ("gold", "gold_column", "gold_id", "gold_label", "classes", "strata", "weights", "max_weight")
 
 
 def reads_votes(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from thumbwise.cli.console import print_table, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.datasets.paper import find_paper_folder, load_paper
 from thumbwise.paper.experiments.catalogue import breakdown_experiment, synthetic_experiment, tables_experiment
 from thumbwise.paper.experiments.comparing import Cell, count_flagged
@@ -53,6 +53,7 @@ def reproduce(
         )
     content = {"output": str(folder), "cells": [asdict(cell) for cell in cells], "figures": [*map(str, figures)]}
     deliver(content, json, overwrite)
+    print_delivered(json)
 
 
 def _make_tables(home: Path, folder: Path, quick: bool, processes: int) -> list[Cell]:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from thumbwise.cli.console import asked, stdout, visible
-from thumbwise.cli.json_output import check_json, deliver, is_stdout
+from thumbwise.cli.json_output import check_json, deliver, is_stdout, print_delivered
 from thumbwise.cli.saved_models import as_record, open_model
 from thumbwise.models.sql_text.select import DialectName
 from thumbwise.tables.outputs import Kind, check_file
@@ -46,8 +46,10 @@ def sql_files(
     if output is not None:
         with replacing(check_file(output, _SQL, inputs=(model_file,), overwrite=overwrite)) as part:
             part.write_text(f"{query}\n", encoding="utf-8")
-        stdout().print(Text(f"written: {visible(output)} ({dialect})"))
     deliver({**as_record(model), "dialect": dialect, "table": stored.table, "sql": query}, json, overwrite)
+    if output is not None:
+        stdout().print(Text(f"written: {visible(output)} ({dialect})"))
+    print_delivered(json)
     if output is None and not is_stdout(json):
         asked().print(Text(query), soft_wrap=True)
 
