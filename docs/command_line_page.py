@@ -1,6 +1,6 @@
-"""The page about the command line, written from the commands themselves: python docs/command_line_page.py.
+"""The page about the command line, written from the commands themselves: python docs/command_line_page.py [NAME ...].
 
-Help is that of the commands, and output what the examples print, one after the other, in a folder with the files of
+With names, only the examples of these commands are run anew. Help is that of the commands, and output what the examples print, one after the other, in a folder with the files of
 ``thumbwise demo --write``. Tests compare: the help always, the output among the long studies.
 """
 
@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from typer.testing import CliRunner
 from thumbwise.cli import console
 from thumbwise.cli.help import EXAMPLES, GROUPS, summary
 from thumbwise.cli.main import app
+from thumbwise.datasets import load_demo
+from thumbwise.datasets.examples import write_demo
 
 PAGE = Path(__file__).parent / "command-line.md"
 COMMANDS: Mapping[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -34,8 +36,9 @@ NOT_RUN = {
 # Lines that are shown of a long output.
 _LINES = {"compare": 20}
 _MOST_LINES = 40
-# What an example needs that the ones before it have not written.
-_BEFORE = {"predict": "thumbwise label votes.csv --gold gold.csv --save model.json"}
+# What an example needs beside the files of the demo.
+_SAVE = "thumbwise label votes.csv --gold gold.csv -o labels.csv --save model.json --overwrite"
+_BEFORE = dict.fromkeys(("certify", "predict", "explain", "sql"), (_SAVE,))
 
 _START = """# Command line
 
@@ -54,8 +57,8 @@ a file or a pipe nothing is folded or cut. Results go to stdout; progress, warni
 | code | meaning |
 |---|---|
 | 0 | done |
-| 1 | `check` found errors (with `--strict`: or warnings) |
-| 2 | a mistake in what was typed or in a file; one message says which, and nothing was written |
+| 1 | `check` found errors, or `--strict` something |
+| 2 | a mistake in options or files; one message says which, and nothing was written |
 | 3 | `--require-guarantee`, and there is no guarantee or it proves nothing |
 | 130, 143 | ended by Ctrl-C, or by a request to end; what was half-written is removed |
 | 141 | nobody reads the output any more |
@@ -67,9 +70,22 @@ settle it; [what can be read](reading.md) has them one by one.
 """
 
 
-def write_page() -> None:
-    """Write the page anew."""
-    PAGE.write_text(page(outputs()), encoding="utf-8")
+def write_page(names: Sequence[str] = ()) -> None:
+    """Write the page anew; of the output, that of these commands, or all."""
+    before = shown_outputs() if names else {}
+    PAGE.write_text(page({**before, **outputs(names)}), encoding="utf-8")
+
+
+def shown_outputs() -> dict[str, str]:
+    """Output of each example, as the page shows it."""
+    sections = re.split(r"^### thumbwise (\w+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    found = {name: re.search(r"^prints\n\n```\n(.*?)\n```$", text, re.M | re.S) for name, text in batched(sections)}
+    return {name: output[1] for name, output in found.items() if output is not None}
+
+
+def batched(entries: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names, each with the text that follows it."""
+    return zip(entries[::2], entries[1::2], strict=True)
 
 
 def page(shown: Mapping[str, str]) -> str:
@@ -94,26 +110,25 @@ def help_of(name: str) -> str:
     return str(answer.stdout).rstrip()
 
 
-def outputs() -> dict[str, str]:
-    """What each example prints, on a screen of 80 columns."""
+def outputs(names: Sequence[str] = ()) -> dict[str, str]:
+    """What each example prints, on a screen of 80 columns; those of some commands, or all."""
     console._WIDE, before, here = _WIDTH, console._WIDE, Path.cwd()  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            return {name: _shortened(name, text) for name, text in _run_all()}
+            return {name: _shortened(name, text) for name, text in _run_all(names)}
         finally:
             os.chdir(here)
             console._WIDE = before  # type: ignore[misc]
 
 
-def _run_all() -> Iterator[tuple[str, str]]:
-    _run("thumbwise demo --write .")
-    for names in GROUPS.values():
-        for name in names:
-            if name in COMMANDS and name not in NOT_RUN:
-                if name in _BEFORE:
-                    _run(_BEFORE[name])
-                yield name, _run(EXAMPLES[name])
+def _run_all(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    write_demo(load_demo(), Path.cwd())
+    for name in (name for group in GROUPS.values() for name in group if name in COMMANDS and name not in NOT_RUN):
+        if not names or name in names:
+            for line in _BEFORE.get(name, ()):
+                _run(line)
+            yield name, _run(EXAMPLES[name])
 
 
 def _run(line: str) -> str:
@@ -131,4 +146,4 @@ def _shortened(name: str, text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_page())
+    write_page(sys.argv[1:])

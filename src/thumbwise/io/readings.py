@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from thumbwise._typing import IntArray
 from thumbwise.box.box import Box
+from thumbwise.box.gold import Design
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
@@ -72,6 +73,8 @@ class Reading(VotesAndGold, ShowsItself):
         How gold was drawn, if its file tells of a draw by thumbwise.
     files : Files or None
         Where the items stay, if they are not here.
+    drawn_by : Design or None
+        How gold was drawn, if the user says so.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class Reading(VotesAndGold, ShowsItself):
     source: Any = None
     gold_design: GoldDesign | StratifiedGold | None = None
     files: Files | None = None
+    drawn_by: Design | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:
@@ -105,6 +109,8 @@ class Reading(VotesAndGold, ShowsItself):
     @property
     def gold_drawn(self) -> Any:
         """How gold was drawn, as far as is known."""
+        if self.drawn_by is not None:
+            return self.drawn_by
         return self.gold_is if self.gold_design is None else self.gold_design.beside(self.votes.n_items)
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thumbwise.cli.reading_options import VotesArgument, reads_votes
+from thumbwise.cli.shared_options import Json, Overwrite
 from thumbwise.io.roles import Roles
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def compare(
         str, typer.Option(help='"default", "all", or names as the table shows them, separated by commas.')
     ] = "default",
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    json: Json = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Compare methods on gold, and say which differences are real.
 
@@ -30,7 +33,9 @@ def compare(
     """
     from thumbwise.cli.compare import compare_files
 
-    compare_files(votes, gold, roles, methods=_method_choice(methods), confidence=confidence)
+    compare_files(
+        votes, gold, roles, methods=_method_choice(methods), confidence=confidence, json=json, overwrite=overwrite
+    )
 
 
 def _method_choice(text: str) -> MethodChoice:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from thumbwise.cli.shared_options import Json
+
 
 class Reproduced(StrEnum):
     """What of the paper is reproduced."""
@@ -31,6 +33,8 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Three datasets, three runs: under a minute.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="How many fits to run at a time.")] = 2,
+    json: Json = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace JSON that is there already.")] = False,
 ) -> None:
     """Run the paper's experiments beside its own numbers.
 
@@ -38,4 +42,4 @@ def reproduce(
     """
     from thumbwise.cli.reproduce import reproduce as reproduce_paper
 
-    reproduce_paper(what.value, data, output, quick=quick, processes=processes)
+    reproduce_paper(what.value, data, output, quick=quick, processes=processes, json=json, overwrite=overwrite)
