@@ -1,7 +1,8 @@
 """The page about the command line, written from the commands themselves: python docs/command_line_page.py [NAME ...].
 
-With names, only the examples of these commands are run anew. Help is that of the commands, and output what the examples print, one after the other, in a folder with the files of
-``thumbwise demo --write``. Tests compare: the help always, the output among the long studies.
+With names, only the examples of these commands are run anew. Help is that of the commands, and output what the examples
+print, in a folder with the files of ``thumbwise demo --write``. Tests compare: the help always, the output among the
+long studies.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def page(shown: Mapping[str, str]) -> str:
 
 def _section(name: str, output: str | None) -> str:
     lines = [f"### thumbwise {name}\n", f"{summary(COMMANDS[name].help)}.\n", f"```\n{EXAMPLES[name]}\n```\n"]
-    lines += [f"{NOT_RUN[name]}\n"] if output is None else [f"prints\n\n```\n{output}\n```\n"]
+    lines += [f"{NOT_RUN.get(name, '')}\n"] if output is None else [f"prints\n\n```\n{output}\n```\n"]
     return "\n".join([*lines, f"All of its options:\n\n```\n{help_of(name)}\n```\n"])
 
 

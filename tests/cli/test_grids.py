@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from cli.rows import Run
 import thumbwise as tw
+from cli.rows import Run
 from thumbwise.cli import console as printing
 from thumbwise.cli.compare import print_comparison
 from thumbwise.cli.grids import Screen, folded, print_table, wrapped
@@ -105,7 +105,7 @@ def test_sentences_keep_a_number_and_its_per_cent_sign_in_a_line(width: int) -> 
     lines = wrapped(sentence, width).plain.split("\n")
     assert " ".join(lines) == sentence
     assert not any(line.startswith("%") for line in lines)
-    longest = max(map(len, "17.3_% 95_% confidence,".split()))
+    longest = max(map(len, ["17.3_%", "95_%", "confidence,"]))
     assert max(map(len, lines)) <= max(width, longest)
 
 
