@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,15 @@ def clear(home: Path) -> None:
         (home / name).unlink(missing_ok=True)
 
 
+def documented(name: str) -> set[str]:
+    """Keys that the page promises."""
+    page = (Path(__file__).parents[2] / "docs" / "automation.md").read_text()
+    row = next(line for line in page.splitlines() if re.match(rf"\| (`\w+`, )*`{name}`(, `\w+`)* \|", line))
+    return set(re.findall(r"`(\w+)`", row.split("|")[2])) - (
+        {"report"} if name == "report" else {"report", "output"} if name == "label" else set()
+    )
+
+
 def test_no_command_is_forgotten() -> None:
     names = {command.callback.__name__ for command in app.registered_commands if command.callback is not None}
     assert names == {*COMMANDS, *LEFT_OUT} == set(KNOWN)
@@ -86,7 +96,7 @@ def test_json_is_all_that_is_printed_and_the_same_in_a_file(
     printed = run(name, *arguments, "--json", "-")
     assert printed.exit_code == 0, printed.stderr
     content = json.loads(printed.stdout)
-    assert keys <= set(content)
+    assert keys <= set(content) == documented(name)
     clear(home)
     quiet = run(name, *arguments, "--json", "out.json", "--quiet")
     assert (quiet.exit_code, quiet.stderr) == (0, "")
