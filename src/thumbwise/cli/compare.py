@@ -51,7 +51,8 @@ def as_content(comparison: Comparison) -> dict[str, Any]:
     """What was found, under the keys that other programs may rely on."""
     content = asdict(replace(comparison, held_out=np.empty(0)))
     del content["held_out"]  # a row of numbers for each gold item
-    return {**content, "sentence": in_command_words(str(comparison))}
+    remarks = [in_command_words(remark) for remark in comparison.remarks]
+    return {**content, "remarks": remarks, "sentence": in_command_words(str(comparison))}
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:

@@ -28,7 +28,6 @@ from thumbwise.summaries import (
     whole,
 )
 from thumbwise.summaries import visible as visible  # noqa: PLC0414  # commands print with it
-from thumbwise.votes.scored_votes import ScoredVotes
 
 if TYPE_CHECKING:
     from thumbwise.assess.tables.tidy import Tidy
@@ -107,6 +106,8 @@ def print_understood(
     console: Console, source: str, reading: Reading, abstain: str | None = None, *, is_gold_asked: bool = True
 ) -> None:
     """What the input was taken for; of gold, if somebody asked for it."""
+    from thumbwise.votes.scored_votes import ScoredVotes  # noqa: PLC0415  # help is quick without scipy
+
     votes = reading.votes
     shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
     marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]

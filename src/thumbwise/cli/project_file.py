@@ -41,13 +41,13 @@ _USED = "thumbwise.file"
 
 
 # Options of every command that a file may say, by key.
-_KNOWN: dict[str, dict[str, Option]] = {}
+KNOWN: dict[str, dict[str, Option]] = {}
 
 
 def remember_options(command: str, parameters: Iterable[inspect.Parameter]) -> None:
     """Learn which options a command has."""
     options = [option for option in map(Option.of, parameters) if option is not None and option.name not in NEVER]
-    _KNOWN[command] = {option.key: option for option in options}
+    KNOWN[command] = {option.key: option for option in options}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _apply(context: typer.Context, path: Path) -> None:
     taken = {
         option.name: (option, take_value(path, key, value, option))
         for key, value in said.items()
-        if (option := _KNOWN[command].get(_plain(key))) is not None
+        if (option := KNOWN[command].get(_plain(key))) is not None
     }
     context.default_map = {**(context.default_map or {}), **{name: value for name, (_, value) in taken.items()}}
     context.meta[_USED] = _File(path, {name: option.as_typed(value) for name, (option, value) in taken.items()})
@@ -107,7 +107,7 @@ def _plain(key: str) -> str:
 
 def _is_table(key: str, value: object) -> bool:
     """Whether a key of the top is a command with options of its own."""
-    return key in _KNOWN and isinstance(value, dict)
+    return key in KNOWN and isinstance(value, dict)
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -125,13 +125,13 @@ def _parse(path: Path) -> dict[str, Any]:
 
 def _check_names(path: Path, content: Mapping[str, Any]) -> None:
     """Every key must be an option, also of commands other than the one that runs."""
-    top = {key for known in _KNOWN.values() for key, option in known.items() if option.name in _TOP}
+    top = {key for known in KNOWN.values() for key, option in known.items() if option.name in _TOP}
     for key, value in content.items():
         if _is_table(key, value):
             for inner in value:
-                _check_key(path, inner, _KNOWN[key].keys(), f" in [{key}]")
+                _check_key(path, inner, KNOWN[key].keys(), f" in [{key}]")
         else:
-            homes = [name for name, known in _KNOWN.items() if _plain(key) in known]
+            homes = [name for name, known in KNOWN.items() if _plain(key) in known]
             if homes and _plain(key) not in top:
                 raise InvalidFileError(
                     f"{path} must say {key!r} in the table of a command, such as [{homes[0]}]: it does not count for "
@@ -149,7 +149,7 @@ def _check_key(path: Path, key: str, known: Collection[str], where: str) -> None
             f"{path} must not say {key!r}: where to write, what to replace and what to print is said on the command "
             f"line. Drop it, and say --{plain} there."
         )
-    near = get_close_matches(plain, sorted({*known, *([] if where else _KNOWN)}), n=1)
+    near = get_close_matches(plain, sorted({*known, *([] if where else KNOWN)}), n=1)
     hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(sorted(known))}."
     raise InvalidFileError(
         f"{path} must hold options that there are, without their dashes; {key!r}{where} is none. {hint}"
