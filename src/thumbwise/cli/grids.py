@@ -33,7 +33,7 @@ _BREAK = re.compile(r"[ \-_/.,:]")
 class Screen(Console):
     """A console that wraps sentences between words, with a number and its per cent sign in one line."""
 
-    def print(self, *objects: Any, **options: Any) -> None:  # type: ignore[override]
+    def print(self, *objects: Any, **options: Any) -> None:
         """Print, wrapped where somebody looks."""
         super().print(
             *(wrapped(entry, self.width) if isinstance(entry, (str, Text)) else entry for entry in objects), **options
@@ -60,7 +60,7 @@ def wrapped(text: str | Text, width: int) -> Text:
 def _broken(line: str, width: int) -> str:
     """Spaces at which a line must break become line breaks; it keeps its length, and so what is bold stays bold."""
     words = re.split("( )", line)
-    filled, out = 0, []
+    filled, out = 0, list[str]()
     for word in words:
         if word != " " and filled + cell_len(word) > width and out and out[-1] == " ":
             out[-1], filled = "\n", 0
