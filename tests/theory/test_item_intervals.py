@@ -13,14 +13,14 @@ _FIVE = [[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]]
 
 
 def _share_ends(array: np.ndarray, group: np.ndarray, bounds: list[tuple[float, float]]) -> tuple[float, float]:
-    """Least and largest mean probability of class 1 in a group, item by item, each rule right as often as bounds say."""
+    """Least and largest share of class 1 in a group, item by item, each rule right as often as bounds say."""
     right = np.where(array == 1, 1.0, -1.0)  # a rule is right with p if it says 1, with 1 - p if it says 0
     base = (array == 0).sum(axis=0)
     rows = np.vstack([right.T, -right.T])
     limits = [5 * high - b for (_, high), b in zip(bounds, base, strict=True)]
     limits += [b - 5 * low for (low, _), b in zip(bounds, base, strict=True)]
     gain = group / group.sum()
-    ends = [linprog(sign * gain, rows, limits, bounds=(0, 1)).fun for sign in (1, -1)]
+    ends = [float(linprog(sign * gain, rows, limits, bounds=(0, 1)).fun or 0.0) for sign in (1, -1)]
     return ends[0], -ends[1]
 
 
@@ -91,7 +91,7 @@ def test_kinds_have_one_label_and_probabilities_between_two_edges() -> None:
         assert set(best[members].tolist()) == {label}
         given = proba[members].max(axis=1)
         assert given.mean() == pytest.approx(probability)
-        assert len({(0.6 <= p) + (0.9 <= p) for p in given.tolist()}) == 1
+        assert len({(p >= 0.6) + (p >= 0.9) for p in given.tolist()}) == 1
 
 
 def test_all_shares_lie_in_their_intervals_as_often_as_is_said() -> None:
