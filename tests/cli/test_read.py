@@ -35,7 +35,7 @@ def test_without_gold_it_says_so(folder: Path, run: Run) -> None:
 
 
 def test_what_judges_failed_at_is_told_apart(tmp_path: Path, run: Run) -> None:
-    records = [
+    records: list[dict[str, object]] = [
         {"item": f"q{i}", "judge": judge, "verdict": "pass" if i % 2 else "fail"} for i in range(4) for judge in "ab"
     ]
     records[0] = {"item": "q0", "judge": "a", "verdict": None, "error": "timeout"}

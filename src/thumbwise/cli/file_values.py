@@ -41,7 +41,7 @@ class Option:
             return None
         kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
         is_repeated = get_origin(annotation) is list or any(get_origin(kind) is list for kind in kinds)
-        said = [text for text in (info.default, *(info.param_decls or ())) if str(text).startswith("-")]
+        said = [text for text in map(str, (info.default, *(info.param_decls or ()))) if text.startswith("-")]
         typed = max(said, key=len, default=f"--{parameter.name.replace('_', '-')}")
         return cls(parameter.name, typed, str if is_repeated else kinds[0], is_repeated)
 
