@@ -94,6 +94,8 @@ def print_understood(console: Console, source: str, reading: Reading, abstain: s
 
 
 def _taken_as(reading: Reading) -> str:
+    if reading.cluster is not None:
+        return f"clusters ({visible(reading.cluster)}) drawn at random from all clusters"
     if reading.gold_design is not None and not reading.gold_design.is_plain:
         return "random samples of each stratum"
     return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"

@@ -77,6 +77,12 @@ def _options(  # never called: its signature is what typer reads
     threshold: Annotated[
         float | None, typer.Option(help="Rating from which on a verdict is for CLASS. [default: each judge's middle]")
     ] = None,
+    ordered: Annotated[
+        bool, typer.Option("--ordered", help="Classes are steps of a scale: numbers in order, or words in --classes.")
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
+    ] = None,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""
 

@@ -27,6 +27,7 @@ OPTIONS = {
     "scores": "--scores CLASS",
     "scores_are": "--scores-are KIND",
     "threshold": "--threshold NUMBER",
+    "ordered": "--ordered",
     "columns": "--columns NAME,NAME,...",
     "gold": "--gold FILE",
     "gold_column": "--gold-column NAME",

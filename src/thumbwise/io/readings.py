@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from thumbwise._typing import IntArray
 from thumbwise.box.box import Box
+from thumbwise.box.designs import Clusters
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
@@ -71,6 +74,8 @@ class Reading(VotesAndGold):
         How gold was drawn, if its file tells of a draw by thumbwise.
     files : Files or None
         Where the items stay, if they are not here.
+    cluster : str or None
+        The column, among those passed on, whose values say which items were drawn and labeled together.
 
     Examples
     --------
@@ -95,6 +100,7 @@ class Reading(VotesAndGold):
     source: Any = None
     gold_design: GoldDesign | StratifiedGold | None = None
     files: Files | None = None
+    cluster: str | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:
@@ -104,6 +110,9 @@ class Reading(VotesAndGold):
     @property
     def gold_drawn(self) -> Any:
         """How gold was drawn, as far as is known."""
+        if self.cluster is not None:
+            clusters = np.array([*self.passed_on[self.cluster].tolist(), None], dtype=object)[:-1]
+            return Clusters(clusters[self.gold != UNKNOWN], clusters)
         return self.gold_is if self.gold_design is None else self.gold_design.beside(self.votes.n_items)
 
     @cached_property

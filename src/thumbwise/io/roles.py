@@ -61,6 +61,10 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    ordered : bool
+        Whether the classes are steps of a scale. Numbers are in order by themselves; words must be listed.
+    cluster : str or None
+        Column of clusters: rows of one cluster were drawn, and labeled, together. It is no rule, and passed on.
     """
 
     layout: Layout | None = None
@@ -80,6 +84,8 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    ordered: bool = False
+    cluster: str | None = None
 
     @property
     def are_scores(self) -> bool:

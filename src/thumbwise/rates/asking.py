@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.box.designs import ByClass, Stratified
+from thumbwise.box.designs import ByClass, Stratified, Subset
+from thumbwise.box.designs.clusters import clusters_of
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, gold_items_are
@@ -66,7 +67,7 @@ def rate(
         With ``by``, two groups: the difference of their rates, the first less the second. Without, two columns of
         predictions, rules or columns of the reading: how often each is right, and the difference.
     cluster : str or array-like, optional
-        Clusters of items (conversations, films) that were drawn and labeled as a whole.
+        Clusters of items (conversations, films) that were drawn and labeled as a whole, if the votes do not say.
     values : mapping of class to number, or sequence, optional
         The mean of these numbers is asked for instead of a share; a sequence gives the classes in order their numbers.
     method : {"assisted", "exact", "asymptotic"}
@@ -109,11 +110,21 @@ def rate(
     """
     check_level(confidence_level)
     check_method(method)
-    asking = _Asking(open_asked(votes, y, gold_is, looks), of, by, versus, cluster, values, method)
+    asked, cluster = _in_clusters(open_asked(votes, y, gold_is, looks), cluster)
+    asking = _Asking(asked, of, by, versus, cluster, values, method)
     lines = asking.lines()
     error = asking.asked.sample.stopping.each(1 - confidence_level)
     rows = tuple(line(error / len(lines)) for line in lines)
     return Rates(rows, asking.evidence(confidence_level), asking.remarks)
+
+
+def _in_clusters(asked: Asked, cluster: Any) -> tuple[Asked, Any]:
+    """Clusters as they are passed, or as the draw of gold tells: then whole ones are drawn, as from a plain pool."""
+    drawn = clusters_of(asked.sample)
+    if drawn is None:
+        return asked, cluster
+    plain = replace(asked, sample=replace(asked.sample, design=Subset()))
+    return plain, np.asarray(drawn.of_pool, dtype=object) if cluster is None else cluster
 
 
 def check_method(method: object) -> None:

@@ -28,6 +28,7 @@ from thumbwise.votes.counted_votes import CountedVotes
 
 # Kinds of moments that others ask for. A kind of one's own may have any name.
 ACCURACY, FREQUENCY, OPINION, LEARNED = "accuracy", "frequency", "opinion", "learned opinion"
+NEAR = "within one step"
 
 
 @dataclass(frozen=True)
