@@ -51,7 +51,7 @@ class Clusters(Design):
     >>> drawn = tw.designs.Clusters(talks[gold], talks)
     >>> box = tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is=drawn)
     >>> print(box.evidence.assumption)
-    the 40 clusters of the 120 gold items are a random sample of all 200 clusters
+    the 40 clusters with gold are a random sample of all 200 clusters
     """
 
     of_gold: Any
@@ -84,9 +84,7 @@ class Clusters(Design):
         return np.unique(self.gold_codes)
 
     def assumption(self, n_gold: int, n_items: int) -> str:
-        n_drawn = len(self.drawn)
-        what = f"cluster of the {n_gold:,} gold items is" if n_drawn == 1 else f"clusters of the {n_gold:,} gold items are"
-        return f"the {n_drawn:,} {what} a random sample of all {len(self.names):,} clusters"
+        return clusters_are(len(self.drawn), len(self.names))
 
     def in_item_order(self, gold_votes: Any) -> Self:
         return replace(self, of_gold=np.asarray(in_item_order(self.of_gold, gold_votes, "clusters"), dtype=object))
@@ -178,6 +176,12 @@ def check_whole(names: Sequence[str], sizes: AnyArray, gold: AnyArray) -> None:
             Argument("cluster"),
             ".",
         )
+
+
+def clusters_are(n_drawn: int, n_clusters: int) -> str:
+    """What must hold of the draw, as an "if" clause."""
+    what = "cluster with gold is" if n_drawn == 1 else "clusters with gold are"
+    return f"the {n_drawn:,} {what} a random sample of all {n_clusters:,} clusters"
 
 
 def clusters_of(sample: GoldSample) -> Clusters | None:
