@@ -147,6 +147,20 @@ def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence
     return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
 
 
+def print_steps(console: Console, steps: Tidy) -> None:
+    """The table of how often rules are within one step, if classes are ordered."""
+    if not len(steps):
+        return
+    headers = ["rule", "gold\nvotes", "gold\nwithin", "lower\nbound", "upper\nbound", "weight", "active\nbound"]
+    grid = _grid("Within one step of the truth", headers)
+    for row in steps.rows():
+        gold = whole(row["gold_votes"]), fixed(row["gold_share"])
+        grid.add_row(*map(_cell, [row["rule"], *gold, *_moment_cells(row)]))
+    console.print(grid)
+    _say(console, "weight: log-odds that one vote adds to its class and to those next to it")
+    console.print()
+
+
 def print_opinions(console: Console, opinions: Tidy) -> None:
     """The table of what rules say together, if the box speaks of it: apart from rules, which it is none of."""
     if not len(opinions):

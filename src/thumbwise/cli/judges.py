@@ -52,7 +52,9 @@ _RATES = (
 _STEPS = (
     "within one step: share of the judge's gold votes that are right or next to it",
     "at least, at most: that share among all votes of the judge, guaranteed",
-    "mean error: how far votes are from gold on average; bias: above 0, it rates too high",
+    "mean error: how far votes are from gold on average",
+    "bias: mean of vote less gold; above 0, the judge rates too high",
+    "quadratic kappa: as kappa, a vote that is near counts as nearly right",
 )
 _DISPUTED = (
     "wrong: judges that say another class, of those that vote",
@@ -138,7 +140,8 @@ def _print_steps(console: Console, judged: Judges, shown: Sequence[JudgeScore]) 
     """How far each is off, if classes are ordered."""
     if not judged.has_steps:
         return
-    headers = ["judge", "gold\nvotes", "within\none step", "at\nleast", "at\nmost", "mean\nerror", "bias", "quadratic\nkappa"]
+    share = ["within\none step", "at\nleast", "at\nmost"]
+    headers = ["judge", "gold\nvotes", *share, "mean\nerror", "bias", "quadratic\nkappa"]
     rows = [[row.judge, *_steps_cells(row.steps)] for row in shown if row.steps is not None]
     print_table(console, "On the scale", headers, rows)
     _say(console, *_STEPS)

@@ -107,8 +107,8 @@ class Clusters(Design):
         n_missing = sum(map(is_missing, np.asarray(self.of_pool, dtype=object).tolist()))
         if n_missing:
             raise InvalidLabelsError(
-                f"every item must be of a cluster; {plural(n_missing, 'item')} of the pool have none. Fill it in; an "
-                "item that stands alone is a cluster of its own."
+                f"every item must be of a cluster; of {plural(n_missing, 'item')} of the pool none is given. Fill it in; "
+                "an item that stands alone is a cluster of its own."
             )
         strange = sorted(set(self._texts(self.of_gold)) - set(self.names))
         if strange:
