@@ -195,7 +195,9 @@ def _on_scale(y: npt.ArrayLike, labels: npt.ArrayLike, values: npt.ArrayLike | N
     """Truth and labels as the numbers that their classes stand for."""
     truth, given = np.asarray(y), np.asarray(labels)
     if truth.ndim != 1 or truth.shape != given.shape or not len(truth):
-        raise ValueError(f"y and labels must be class numbers, one per item; found shapes {truth.shape}, {given.shape}.")
+        raise ValueError(
+            f"y and labels must be class numbers, one per item; found shapes {truth.shape}, {given.shape}."
+        )
     n_classes = int(max(truth.max(), given.max())) + 1
     scale = np.arange(n_classes, dtype=float) if values is None else np.asarray(values, dtype=float)
     both = np.concatenate([truth, given])

@@ -1,4 +1,4 @@
-"""Ratings and clusters on the command line: what is printed is what the library finds, and every mistake has a way out."""
+"""Ratings and clusters on the command line: what is printed is what the library finds; mistakes have a way out."""
 
 import csv
 import json
@@ -20,7 +20,10 @@ def ratings(tmp_path: Path) -> Path:
     talk = np.repeat(np.arange(60), 3)
     truth = rng.integers(1, 6, size=180)
     judges = np.clip(truth[:, None] + rng.choice([-1, 0, 0, 0, 1], size=(180, 3)), 1, 5)
-    whole, single = np.isin(talk, rng.choice(60, 20, replace=False)), np.isin(np.arange(180), rng.choice(180, 50, False))
+    whole, single = (
+        np.isin(talk, rng.choice(60, 20, replace=False)),
+        np.isin(np.arange(180), rng.choice(180, 50, False)),
+    )
     rows = zip(range(180), talk, *judges.T, np.where(whole, truth, ""), np.where(single, truth, ""), strict=True)
     with (tmp_path / "ratings.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["id", "talk", "gpt", "claude", "qwen", "whole", "single"], *rows])

@@ -43,7 +43,9 @@ def test_epochs_of_a_sample_are_one_cluster() -> None:
 
 
 def test_ids_that_occur_twice_lead_to_clusters() -> None:
-    with pytest.raises(ThumbwiseError, match="if the rows of one id are items that belong together, such as epochs, say cluster='id'"):
+    with pytest.raises(
+        ThumbwiseError, match="if the rows of one id are items that belong together, such as epochs, say cluster='id'"
+    ):
         tw.read_votes(epochs(), gold_column="human", ignore=["epoch"])
 
 

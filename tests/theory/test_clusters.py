@@ -113,7 +113,9 @@ def test_judges_hold_too_and_say_what_has_no_interval() -> None:
             assert score.steps is not None
             pairs = [(score.interval, (off == 0).mean()), (score.steps.interval, (off <= 1).mean())]
             inside += [low - 1e-9 <= share <= high + 1e-9 for (low, high), share in pairs]
-            assert all(side.interval == (0, 1) for one in score.rates for side in (one.true_positive, one.false_positive))
+            assert all(
+                side.interval == (0, 1) for one in score.rates for side in (one.true_positive, one.false_positive)
+            )
         misses += not all(inside)
     assert misses <= ALLOWED
     assert "have no intervals here: gold was drawn in whole clusters" in str(judged)
@@ -128,7 +130,9 @@ def test_the_best_judge_is_tested_by_cluster() -> None:
     clusters = np.concatenate([np.zeros(9, dtype=int), np.arange(1, 52)])
     pool, gold = tw.Votes(array, n_classes=2), np.arange(40)
     drawn = tw.Gold(pool.take(gold), truth[gold], Clusters(clusters[gold], clusters))
-    by_cluster, by_item = (tw.judges(pool, given).best for given in (drawn, tw.Gold(drawn.votes, drawn.labels, "subset")))
+    by_cluster, by_item = (
+        tw.judges(pool, given).best for given in (drawn, tw.Gold(drawn.votes, drawn.labels, "subset"))
+    )
     assert by_cluster is not None and by_item is not None and by_cluster.judge == by_item.judge == "rule_0"
     assert by_item.p_value < 0.05 < by_cluster.p_value == 1
 
@@ -136,9 +140,17 @@ def test_the_best_judge_is_tested_by_cluster() -> None:
 POOL = tw.Votes(np.zeros((6, 1), dtype=int), n_classes=2)
 OF_POOL = np.array(["a", "a", "b", "b", "c", "d"])
 BAD = {
-    "partly": (Clusters(OF_POOL[[0, 2, 3]], OF_POOL), [0, 2, 3], "1 of 2 clusters with gold are labeled in part, such as 'a' "),
+    "partly": (
+        Clusters(OF_POOL[[0, 2, 3]], OF_POOL),
+        [0, 2, 3],
+        "1 of 2 clusters with gold are labeled in part, such as 'a' ",
+    ),
     "elsewhere": (Clusters(["a", "z"], OF_POOL), [0, 1], "gold must be of clusters of the pool; 'z' is none"),
-    "short pool": (Clusters(["a", "a"], OF_POOL[:4]), [0, 1], "one cluster for each of the 6 items of the pool; found 4"),
+    "short pool": (
+        Clusters(["a", "a"], OF_POOL[:4]),
+        [0, 1],
+        "one cluster for each of the 6 items of the pool; found 4",
+    ),
     "short gold": (Clusters(["a"], OF_POOL), [0, 1], "there must be one cluster per gold label; found shape (1,)"),
     "missing": (
         Clusters(["a", "a"], [*OF_POOL[:5], None]),
@@ -160,10 +172,14 @@ def test_what_speaks_of_single_items_is_refused_or_left_out() -> None:
     pool = tw.Votes(np.hstack([array, array[:, ::-1]]), n_classes=2)
     drawn = Clusters(clusters[gold], clusters)
     given = tw.Gold(pool.take(gold), truth[gold], drawn)
-    for ask in (lambda: tw.triage(pool, given), lambda: tw.compare(given, pool=pool), lambda: tw.plan(given, pool=pool)):
+    for ask in (
+        lambda: tw.triage(pool, given),
+        lambda: tw.compare(given, pool=pool),
+        lambda: tw.plan(given, pool=pool),
+    ):
         with pytest.raises(ThumbwiseError, match="found gold that was drawn in whole clusters"):
             ask()
-    with pytest.raises(ThumbwiseError, match="looks.* count gold labels, and gold .* comes in clusters"):
+    with pytest.raises(ThumbwiseError, match=r"looks.* count gold labels, and gold .* comes in clusters"):
         tw.Box.from_gold(given, pool=pool, looks=[len(gold)])
     with pytest.raises(ThumbwiseError, match="a learned opinion needs gold that is a plain random sample"):
         tw.Box.from_gold(given, pool=pool, opinions=["learned"])

@@ -87,7 +87,9 @@ def test_intervals_of_judges_hold_together() -> None:
         hidden[gold] = truth[gold] + 1
         judged, inside = tw.judges(votes, hidden, of=5, confidence_level=0.8), []
         for score in judged.scores:
-            off = np.abs(array[:, votes.rule_names.index(score.judge)] - truth)[array[:, votes.rule_names.index(score.judge)] >= 0]
+            off = np.abs(array[:, votes.rule_names.index(score.judge)] - truth)[
+                array[:, votes.rule_names.index(score.judge)] >= 0
+            ]
             assert score.steps is not None
             low, high = score.steps.interval
             inside.append(low - 1e-9 <= (off <= 1).mean() <= high + 1e-9)
@@ -97,7 +99,9 @@ def test_intervals_of_judges_hold_together() -> None:
 
 def test_comparisons_say_how_far_labels_are_off() -> None:
     votes, truth, _ = make(200)
-    compared = tw.compare(votes.take(range(80)), truth[:80] + 1, pool=votes, gold_is="subset", methods=["majority vote"], n_folds=2)
+    compared = tw.compare(
+        votes.take(range(80)), truth[:80] + 1, pool=votes, gold_is="subset", methods=["majority vote"], n_folds=2
+    )
     ours = next(score for score in compared.scores if score.method == "Balsubramani-Freund")
     assert ours.scale is not None
     assert ours.scale.mean_absolute_error == pytest.approx(np.abs(compared.held_out.argmax(axis=1) - truth[:80]).mean())
@@ -106,7 +110,14 @@ def test_comparisons_say_how_far_labels_are_off() -> None:
     assert other is not None
     assert other.difference == pytest.approx(other.mean_absolute_error - ours.scale.mean_absolute_error)
     assert set(compared.frame()) >= {"mean_absolute_error", "quadratic_kappa", "absolute_error_difference"}
-    plain = tw.compare(tw.Votes(votes.array[:80], n_classes=5), truth[:80], pool=tw.Votes(votes.array, n_classes=5), n_folds=2, gold_is="subset", methods=["majority vote"])
+    plain = tw.compare(
+        tw.Votes(votes.array[:80], n_classes=5),
+        truth[:80],
+        pool=tw.Votes(votes.array, n_classes=5),
+        n_folds=2,
+        gold_is="subset",
+        methods=["majority vote"],
+    )
     assert all(score.scale is None for score in plain.scores) and "quadratic_kappa" not in plain.frame()
 
 
@@ -115,7 +126,9 @@ def test_bootstrapped_kappas_are_those_of_items_drawn_again() -> None:
     truth, said = TRUTH[:40], SAID[:40]
     found = score_on_scale({"us": np.eye(5)[said]}, "us", truth, [1, 2, 3, 4, 5], 0.9, 7)["us"]
     rng = np.random.default_rng(7)
-    kappas = [cohen_kappa_score(truth[rows], said[rows], weights="quadratic") for rows in rng.integers(40, size=(2000, 40))]
+    kappas = [
+        cohen_kappa_score(truth[rows], said[rows], weights="quadratic") for rows in rng.integers(40, size=(2000, 40))
+    ]
     assert found.quadratic_kappa_interval == pytest.approx(np.quantile(kappas, [0.05, 0.95]), abs=0.02)
     assert found.quadratic_kappa == pytest.approx(cohen_kappa_score(truth, said, weights="quadratic"))
 
@@ -128,14 +141,17 @@ def test_the_rate_of_a_scale_is_its_mean() -> None:
     assert mean.lower <= (truth + 1).mean() <= mean.upper
     assert tw.rate(votes, gold, of=5).upper < 1
     words = tw.Votes(votes.array, class_names=list("abcde"), ordered=True)
-    with pytest.raises(tw.exceptions.ThumbwiseError, match="or the number that each class stands for.*found neither"):
+    with pytest.raises(tw.exceptions.ThumbwiseError, match=r"or the number that each class stands for.*found neither"):
         tw.rate(words, np.where(np.arange(500) < 100, truth, -1))
 
 
 def test_labels_come_with_median_and_mean(tmp_path: Path) -> None:
     """In memory and, written by the database, from files: the same."""
-    votes, truth, array = make(60)
-    frame = pd.DataFrame({"id": range(60)} | {f"rule_{j}": pd.array(np.where(array[:, j] < 0, None, array[:, j] + 1), dtype="Int64") for j in range(3)})
+    _, truth, array = make(60)
+    frame = pd.DataFrame(
+        {"id": range(60)}
+        | {f"rule_{j}": pd.array(np.where(array[:, j] < 0, None, array[:, j] + 1), dtype="Int64") for j in range(3)}
+    )
     frame.to_csv(tmp_path / "votes-1.csv", index=False)
     gold = {str(i): int(truth[i]) + 1 for i in range(30)}
     written = {}

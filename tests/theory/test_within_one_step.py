@@ -91,8 +91,10 @@ def test_two_classes_and_classes_without_order_have_no_steps() -> None:
 def test_gold_by_class_keeps_its_own_moments() -> None:
     truth, array = make(0, k=3)
     votes = tw.Votes(array, n_classes=3, ordered=True)
-    some = {c: (0.1, 0.6) for c in range(3)}
-    box = tw.Box.from_class_balanced_gold(votes.take(range(60)), truth[:60], pool=votes.take(range(60, 600)), class_frequencies=some)
+    some = dict.fromkeys(range(3), (0.1, 0.6))
+    box = tw.Box.from_class_balanced_gold(
+        votes.take(range(60)), truth[:60], pool=votes.take(range(60, 600)), class_frequencies=some
+    )
     assert not any("within" in name for name in box.names)
 
 
@@ -108,7 +110,7 @@ def test_models_are_saved_explained_and_written_as_sql(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": range(len(array))} | {f"rule_{j}": array[:, j] for j in range(3)})
     connection = duckdb.connect()
     connection.register("votes", frame)
-    answered = connection.sql(f"SELECT * FROM ({model.to_sql(table='votes', id_column='id')}) ORDER BY id").df()
+    answered = connection.sql(model.to_sql(table="votes", id_column="id")).order("id").df()
     np.testing.assert_allclose(answered[[f"p_{c}" for c in range(1, 6)]].to_numpy(), proba, atol=1e-9)
 
 

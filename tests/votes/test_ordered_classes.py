@@ -1,4 +1,4 @@
-"""Ordered classes: declared, never guessed; kept by whatever is made of the votes; read from numbers as people write them."""
+"""Ordered classes: declared, never guessed; kept by whatever is made of the votes; read from numbers."""
 
 from __future__ import annotations
 

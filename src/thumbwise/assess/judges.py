@@ -29,8 +29,8 @@ from thumbwise.votes.labels import code_labels
 # Of so many random orders is the test whether gold could be a random sample made.
 _N_PERMUTATIONS = 999
 _IN_CLUSTERS = (
-    "True and false positive rates have no intervals here: gold was drawn in whole clusters, and a rate among the items "
-    "of a class is a ratio of two sums over them."
+    "True and false positive rates have no intervals here: gold was drawn in whole clusters, and a rate among the "
+    "items of a class is a ratio of two sums over them."
 )
 
 

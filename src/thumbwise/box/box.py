@@ -11,7 +11,15 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.designs.by_class import ByClass
-from thumbwise.box.estimates import EXACT, Recipe, check_level, estimate_bounds, gold_evidence, open_empty, usual_moments
+from thumbwise.box.estimates import (
+    EXACT,
+    Recipe,
+    check_level,
+    estimate_bounds,
+    gold_evidence,
+    open_empty,
+    usual_moments,
+)
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, GoldSample, Intervals
 from thumbwise.box.moments.linear import (

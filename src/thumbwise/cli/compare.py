@@ -67,8 +67,8 @@ def _print_scale(console: Console, comparison: Comparison, sure: str) -> None:
         printed.print_table(console, "On the scale", headers, rows)
         console.print(
             Text(
-                "mean error: distance of the most probable class to gold; difference: that minus Balsubramani-Freund's; "
-                "intervals are bootstrapped, each for itself"
+                "mean error: distance of the most probable class to gold; difference: that minus "
+                "Balsubramani-Freund's; intervals are bootstrapped, each for itself"
             )
         )
 

@@ -13,7 +13,15 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidFileError
-from thumbwise.io.label_shapes import UNDECIDED, Shape, entropies, margins, output_names, snorkel_predictions, step_names
+from thumbwise.io.label_shapes import (
+    UNDECIDED,
+    Shape,
+    entropies,
+    margins,
+    output_names,
+    snorkel_predictions,
+    step_names,
+)
 from thumbwise.io.readings import Reading
 from thumbwise.metrics import TIE
 from thumbwise.models.base import best_classes

@@ -144,9 +144,7 @@ def refuse_row_per_vote(table: Table, roles: Roles) -> None:
         raise unclear_layout(items[0], rules[0], labels[0], "and the items stay in their files")
 
 
-def mend_repeated(
-    names: Sequence[str], n_different: int, n_rows: int, item_id: str | None = None
-) -> str | Message:
+def mend_repeated(names: Sequence[str], n_different: int, n_rows: int, item_id: str | None = None) -> str | Message:
     """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote, or an epoch."""
     if len(names) < 3 or 4 * n_different > 3 * n_rows:
         return "Drop the repeated rows."

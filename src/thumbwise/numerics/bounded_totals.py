@@ -163,8 +163,9 @@ def total_sides(
     seed: int = 0,
     n_orders: int = 8,
 ) -> tuple[float, float]:
-    """:func:`total_bounds` with an error for each side: that the sum is less than the lower bound, or more than the
-    upper one; 0 gives the bound that is certain.
+    """:func:`total_bounds` with an error for each side, that the sum lies below the bounds or above them.
+
+    An error of 0 gives the bound that is certain.
 
     Examples
     --------

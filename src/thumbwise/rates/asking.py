@@ -132,7 +132,7 @@ def _in_clusters(asked: Asked, cluster: Any) -> tuple[Asked, Any]:
 
 
 def _numbers_of(asked: Asked) -> list[float] | None:
-    """What the mean is of if neither class nor numbers are asked for: the numbers that ordered classes are called by."""
+    """What the mean is of if neither class nor numbers are asked for: the numbers that ordered classes are."""
     pool = asked.sample.pool
     is_for_means = pool.is_ordered and asked.sample.design.is_plain
     numbers = class_numbers(pool.class_names) if is_for_means else None

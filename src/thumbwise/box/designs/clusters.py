@@ -107,8 +107,8 @@ class Clusters(Design):
         n_missing = sum(map(is_missing, np.asarray(self.of_pool, dtype=object).tolist()))
         if n_missing:
             raise InvalidLabelsError(
-                f"every item must be of a cluster; of {plural(n_missing, 'item')} of the pool none is given. Fill it in; "
-                "an item that stands alone is a cluster of its own."
+                f"every item must be of a cluster; of {plural(n_missing, 'item')} of the pool none is given. Fill it "
+                "in; an item that stands alone is a cluster of its own."
             )
         strange = sorted(set(self._texts(self.of_gold)) - set(self.names))
         if strange:
@@ -124,13 +124,12 @@ class Clusters(Design):
 
     def intervals(self, sample: GoldSample, errors: FloatArray) -> Intervals:
         """Bounds on the sum over all clusters of what each adds to a moment, helped by what the panel guesses."""
-        pool, gold = in_memory(sample.pool), sample.votes
-        pooled, k = sample.pooled, pool.n_classes
+        pool, pooled = in_memory(sample.pool), sample.pooled
         proba = softmax(weighted_scores(pool.patterns, panel_of(pool.patterns)[1]))[0]
         lower, upper = np.zeros(len(pooled)), np.ones(len(pooled))
         found = sample.features_on_gold
         for m in np.flatnonzero(pooled.sizes > 0).tolist():
-            column = np.asarray(pooled.features @ np.eye(1, len(pooled), m)[0]).reshape(-1, k)
+            column = np.asarray(pooled.features @ np.eye(1, len(pooled), m)[0]).reshape(-1, pool.n_classes)
             by_pattern = column.min(axis=1), column.max(axis=1), (column * proba).sum(axis=1)
             low, high, guess = (self._sums(self.pool_codes, part[pool.inverse]) for part in by_pattern)
             value = self._sums(self.gold_codes, found[:, m])
@@ -171,8 +170,8 @@ def check_whole(names: Sequence[str], sizes: AnyArray, gold: AnyArray) -> None:
         raise InvalidLabelsError(
             f"whole clusters must be labeled; {len(partly)} of {int((gold > 0).sum())} clusters with gold are labeled "
             f"in part, such as {names[c]!r} with {int(gold[c])} of {int(sizes[c])} items. Label the rest, or take the "
-            "labels of these clusters out if chance alone decided where labeling ended; if items were drawn one by one, "
-            "leave out ",
+            "labels of these clusters out if chance alone decided where labeling ended; if items were drawn one by "
+            "one, leave out ",
             Argument("cluster"),
             ".",
         )
