@@ -17,7 +17,7 @@ from scipy.stats import binom
 import thumbwise as tw
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
 from thumbwise._typing import IntArray
-from thumbwise.box.designs import Clusters, Design
+from thumbwise.box.designs import Clusters, Design, Subset
 
 N_CLUSTERS, LEVEL = 300, 0.8
 ALIKE = {"much alike": 0.4, "little alike": 4.0}
@@ -35,13 +35,10 @@ def make_talks(rng: np.random.Generator, spread: float) -> tuple[IntArray, IntAr
     return talks, truth, tw.Votes(array, n_classes=2)
 
 
-def make_box(votes: tw.Votes, truth: IntArray, gold: IntArray, drawn: Design | str) -> tw.Box:
+def make_box(votes: tw.Votes, truth: IntArray, gold: IntArray, drawn: Design) -> tw.Box:
     """The box of some gold, as it is said to have been drawn."""
-    labels = truth[gold]
-    gold_is = drawn if isinstance(drawn, Design) else "subset"
-    return tw.Box.from_gold(
-        votes.take(gold), labels, pool=votes, gold_is=gold_is, confidence_level=LEVEL, opinions=(), n_permutations=0
-    )
+    given = tw.Gold(votes.take(gold), truth[gold], drawn)
+    return tw.Box.from_gold(given, pool=votes, confidence_level=LEVEL, opinions=(), n_permutations=0)
 
 
 def study(setting: Setting, n_draws: int, seed: int) -> list[str]:
@@ -53,8 +50,8 @@ def study(setting: Setting, n_draws: int, seed: int) -> list[str]:
         talks, truth, votes = make_talks(rng, ALIKE[kind])
         gold = np.flatnonzero(np.isin(talks, rng.choice(N_CLUSTERS, n_drawn, replace=False)))
         whole = make_box(votes, truth, gold, Clusters(talks[gold], talks))
-        single = make_box(votes, truth, gold, "subset")
-        fair = make_box(votes, truth, rng.choice(len(truth), len(gold), replace=False), "subset")
+        single = make_box(votes, truth, gold, Subset())
+        fair = make_box(votes, truth, rng.choice(len(truth), len(gold), replace=False), Subset())
         held += [whole.holds(votes, truth), single.holds(votes, truth)]
         widths += [float((box.upper - box.lower).mean()) for box in (whole, fair)]
     shares, (width, fair_width) = held / n_draws, widths / n_draws

@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from thumbwise.box.budget import split_error
-from thumbwise.box.designs import Clusters
+from thumbwise.box.designs import Clusters, Subset
 from thumbwise.exceptions import ThumbwiseError
 from thumbwise.numerics.bounded_totals import Kinds, total_bounds
 from thumbwise.numerics.even_panel import panel_of
@@ -44,7 +44,7 @@ def test_boxes_hold_where_items_one_by_one_would_not() -> None:
         clusters, truth, array, gold = make(seed)
         pool = tw.Votes(array, n_classes=2)
         for name in misses:
-            drawn = Clusters(clusters[gold], clusters) if name == "clusters" else "subset"
+            drawn = Clusters(clusters[gold], clusters) if name == "clusters" else Subset()
             box = tw.Box.from_gold(
                 pool.take(gold), truth[gold], pool=pool, gold_is=drawn, confidence_level=LEVEL, n_permutations=0
             )
@@ -80,7 +80,8 @@ def test_intervals_are_those_of_units_that_are_counted_item_by_item() -> None:
         shapes = sorted({(low[c], high[c], round(guess[c], 9)) for c in used})
         place = {shape: k for k, shape in enumerate(shapes)}
         of_unit = np.array([place[low[c], high[c], round(guess[c], 9)] for c in used])
-        kinds = Kinds(*np.array(shapes).T, np.bincount(of_unit))
+        least, most, guessed = np.array(shapes).T
+        kinds = Kinds(least, most, guessed, np.bincount(of_unit))
         is_drawn = np.isin(used, np.unique(clusters[gold]).astype(str))
         values = np.array([value[c] for c in used])[is_drawn]
         lower = total_bounds(kinds, of_unit[is_drawn], values, 2 * errors[0, m])[0] / size

@@ -87,9 +87,8 @@ def test_intervals_of_judges_hold_together() -> None:
         hidden[gold] = truth[gold] + 1
         judged, inside = tw.judges(votes, hidden, of=5, confidence_level=0.8), []
         for score in judged.scores:
-            off = np.abs(array[:, votes.rule_names.index(score.judge)] - truth)[
-                array[:, votes.rule_names.index(score.judge)] >= 0
-            ]
+            said = array[:, votes.rule_names.index(score.judge)]
+            off = np.abs(said - truth)[said >= 0]
             assert score.steps is not None
             low, high = score.steps.interval
             inside.append(low - 1e-9 <= (off <= 1).mean() <= high + 1e-9)
@@ -105,7 +104,7 @@ def test_comparisons_say_how_far_labels_are_off() -> None:
     ours = next(score for score in compared.scores if score.method == "Balsubramani-Freund")
     assert ours.scale is not None
     assert ours.scale.mean_absolute_error == pytest.approx(np.abs(compared.held_out.argmax(axis=1) - truth[:80]).mean())
-    assert ours.scale.difference == 0 and ours.scale.difference_interval == (0, 0)
+    assert not any((ours.scale.difference, *ours.scale.difference_interval))
     other = next(score.scale for score in compared.scores if score.method == "majority vote")
     assert other is not None
     assert other.difference == pytest.approx(other.mean_absolute_error - ours.scale.mean_absolute_error)
@@ -148,9 +147,9 @@ def test_the_rate_of_a_scale_is_its_mean() -> None:
 def test_labels_come_with_median_and_mean(tmp_path: Path) -> None:
     """In memory and, written by the database, from files: the same."""
     _, truth, array = make(60)
+    columns = {f"rule_{j}": [vote + 1 if vote >= 0 else None for vote in array[:, j].tolist()] for j in range(3)}
     frame = pd.DataFrame(
-        {"id": range(60)}
-        | {f"rule_{j}": pd.array(np.where(array[:, j] < 0, None, array[:, j] + 1), dtype="Int64") for j in range(3)}
+        {"id": range(60)} | {rule: pd.array(column, dtype="Int64") for rule, column in columns.items()}
     )
     frame.to_csv(tmp_path / "votes-1.csv", index=False)
     gold = {str(i): int(truth[i]) + 1 for i in range(30)}

@@ -6,6 +6,7 @@ wrap around; a key that two rules share; half of the error below.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 
 import duckdb
@@ -91,7 +92,7 @@ def test_two_classes_and_classes_without_order_have_no_steps() -> None:
 def test_gold_by_class_keeps_its_own_moments() -> None:
     truth, array = make(0, k=3)
     votes = tw.Votes(array, n_classes=3, ordered=True)
-    some = dict.fromkeys(range(3), (0.1, 0.6))
+    some: dict[Hashable, tuple[float, float]] = dict.fromkeys(range(3), (0.1, 0.6))
     box = tw.Box.from_class_balanced_gold(
         votes.take(range(60)), truth[:60], pool=votes.take(range(60, 600)), class_frequencies=some
     )
@@ -122,7 +123,18 @@ def test_a_plan_starts_at_the_bound_of_the_fit() -> None:
     box = tw.Box.from_gold(*gold, pool=votes, gold_is="subset")
     fitted = tw.BalsubramaniFreund(caution=1).fit(votes, box=box)
     assert planned.rows[0].bound == pytest.approx(fitted.certificate_.log_loss_bound, abs=1e-6)
-    without = tw.Box.from_gold(*gold, pool=votes, gold_is="subset").without_rules("rule_0")
+    for worth in planned.worth:
+        rest = votes.with_rules([j for j, rule in enumerate(votes.rule_names) if rule != worth.rule])
+        alone = tw.Box.from_gold(rest.take(range(80)), truth[:80], pool=rest, gold_is="subset")
+        bound = tw.BalsubramaniFreund(caution=1).fit(rest, box=alone).certificate_.log_loss_bound
+        assert worth.bound_without == pytest.approx(bound, abs=1e-6)
+
+
+def test_a_rule_is_left_out_with_its_steps() -> None:
+    truth, array = make(2)
+    votes = tw.Votes(array, n_classes=5, ordered=True)
+    box = tw.Box.from_gold(votes.take(range(80)), truth[:80], pool=votes, gold_is="subset")
+    without = box.without_rules("rule_0")
     assert (without.lower[[0, 8]] == 0).all() and (without.upper[[0, 8]] == 1).all()
 
 

@@ -75,7 +75,7 @@ def test_numbers_are_the_scale_that_occurs_with_its_gaps() -> None:
 
 
 def test_long_tables_and_records_of_judges_are_read_so_too(tmp_path: Path) -> None:
-    rows = {"item": ["a", "a", "b"], "worker": ["x", "y", "x"], "label": [1, 3, 2]}
+    rows: dict[str, list[Any]] = {"item": ["a", "a", "b"], "worker": ["x", "y", "x"], "label": [1, 3, 2]}
     long = read(rows)
     assert long.votes.class_names == (1, 2, 3) and long.votes.is_ordered
     records = read({"item": ["a", "a", "b"], "judge": ["x", "y", "x"], "verdict": [1, 3, 2]})
@@ -92,6 +92,11 @@ UNREADABLE: dict[str, tuple[dict[str, list[Any]], dict[str, Any], str]] = {
     "words among numbers": ({"ann": ["1", "2", "n/c"]}, {}, "words must be listed.* found 'n/c'"),
     "scores": ({"ann": [0, 50, 99] * 9, "bob": [0, 99, 50] * 9}, {}, "at most 30 of them.* found 0, 50, 99"),
     "negative": ({"ann": [-2, 0, 2]}, {}, "numbers from 0 up.* found -2, 0, 2.*List the steps"),
+    "a slip in gold": (
+        {"id": list(range(40)), "ann": [1, 2, 3, 4] * 10},
+        {"gold": {i: 7 if i == 5 else 1 + i % 4 for i in range(30)}},
+        "7",
+    ),
     "one step": ({"ann": [3, 3]}, {}, "at most 30 of them.* found 3"),
     "both": ({"ann": [3, 4]}, {"scores": "good", "class_names": ["bad", "good"]}, "found both. Drop"),
 }

@@ -138,7 +138,8 @@ def rate_files(
 
 def _with_columns(roles: Roles, choices: RateChoices) -> Roles:
     """Columns of groups are no rules, and classes with numbers are the classes there are."""
-    named = [name for name in (choices.by,) if name not in (None, roles.cluster, *roles.ignore)]
+    taken = {roles.cluster, *roles.ignore}
+    named = [] if choices.by is None or choices.by in taken else [choices.by]
     names = roles.class_names
     if names is None and choices.values is not None:
         names = list(choices.values)

@@ -107,7 +107,7 @@ def read_elsewhere(
     with explained(str(pattern)):
         votes, classes = _open_votes(files, rules, id_name, known, roles, _one_in(stamps))
         gold_votes, labels = _take_gold(votes, classes, known)
-        if roles.class_names is None and roles.codes is None and not roles.ordered:
+        if roles.class_names is None and roles.codes is None:
             refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels, roles.listed)
     check_unchanged(stamps)
     stay = f"items stay in {pattern}; only patterns were read"

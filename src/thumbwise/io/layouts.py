@@ -61,7 +61,7 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
             ", a row per score.",
         )
     reading = parts[layout](table, gold, roles)
-    if roles.class_names is None and roles.codes is None and not roles.ordered:
+    if roles.class_names is None and roles.codes is None:
         refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels, roles.listed)
     votes, labels = reading.votes, reading.gold_labels
     is_scored = isinstance(votes, ScoredVotes)

@@ -172,8 +172,14 @@ class LazyVotes(CountedVotes):
                 "Drop them, or look whether ids are written in the same way on both sides."
             )
         rows = np.array([self._fetched[value] for value in asked]).reshape(len(asked), self.n_rules)
-        names = {"rule_names": self.rule_names, "class_names": self.class_names}
-        return Votes(rows, item_ids=wanted, **names, ordered=self.is_ordered, copy=False)
+        return Votes(
+            rows,
+            item_ids=wanted,
+            rule_names=self.rule_names,
+            class_names=self.class_names,
+            ordered=self.is_ordered,
+            copy=False,
+        )
 
     def any_id(self) -> Hashable:
         return self._items.any_id()

@@ -109,7 +109,9 @@ class Votes(CheckedVotes):
             copy=copy,
         )
         self._hold(read, in_item_order(item_groups, data, "groups"))
-        self.is_ordered = ordered and check_ordered(self.class_names, is_listed=not (class_names is codes is None))
+        self.is_ordered = ordered and check_ordered(
+            self.class_names, is_listed=class_names is not None or codes is not None
+        )
 
     @classmethod
     def from_long(
@@ -181,7 +183,9 @@ class Votes(CheckedVotes):
             duplicates=duplicates,
         )
         votes = object.__new__(cls)._hold(read, item_groups)
-        votes.is_ordered = ordered and check_ordered(votes.class_names, is_listed=not (class_names is codes is None))
+        votes.is_ordered = ordered and check_ordered(
+            votes.class_names, is_listed=class_names is not None or codes is not None
+        )
         return votes
 
     @classmethod
