@@ -14,6 +14,7 @@ from sklearn.metrics import mean_absolute_error as peer_error
 
 import thumbwise as tw
 from thumbwise.assess.scale_scores import score_on_scale
+from thumbwise.numerics.even_panel import panel_of
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(5, size=300)
@@ -73,6 +74,14 @@ def test_judges_are_counted_item_by_item() -> None:
         assert frame["mean_absolute_error"][row] == pytest.approx(np.abs(said - gold).mean())
         assert frame["bias"][row] == pytest.approx((said - gold).mean())
         assert frame["quadratic_kappa"][row] == pytest.approx(cohen_kappa_score(gold, said, weights="quadratic"))
+    weights = panel_of(votes.patterns)[1]
+    panel = []
+    for row, label in zip(array[:120].tolist(), truth[:120].tolist(), strict=True):
+        sums = [sum(float(weights[j]) for j, vote in enumerate(row) if vote == c) for c in range(5)]
+        best = [c for c in range(5) if sums[c] > max(sums) - 1e-9]
+        panel += [abs(best[0] - label)] if len(best) == 1 else []
+    assert judged.panel is not None and judged.panel.steps is not None
+    assert (judged.panel.steps.n_gold, judged.panel.steps.n_within) == (len(panel), sum(off <= 1 for off in panel))
     n_rates = sum(2 * len(score.rates) for score in judged.rows)
     assert judged.n_intervals == n_rates + 2 * len(judged.rows)
 
