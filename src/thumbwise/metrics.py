@@ -165,7 +165,7 @@ def quadratic_kappa(
     Examples
     --------
     >>> round(quadratic_kappa([0, 1, 2, 3, 4], [0, 1, 3, 3, 4]), 3)
-    0.947
+    0.952
     """
     truth, given = _on_scale(y, labels, values)
     share = np.ones(len(truth)) if weights is None else np.asarray(weights, dtype=float)
