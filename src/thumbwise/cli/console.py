@@ -133,6 +133,8 @@ def _taken_as(reading: Reading) -> str:
     if reading.drawn_by is not None:
         is_stratified = reading.drawn_by.called == "Stratified"
         return "random samples of each stratum" if is_stratified else "drawn with the chances that weights say"
+    if reading.cluster is not None:
+        return f"clusters ({visible(reading.cluster)}) drawn at random from all clusters"
     if reading.gold_design is not None and not reading.gold_design.is_plain:
         return "random samples of each stratum"
     return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
@@ -182,6 +184,19 @@ def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence
     """Whether a column of votes for each class leaves enough for the names of the rules."""
     names = min(_LONG_NAME, max(map(len, rule_names), default=0))
     return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
+
+
+def print_steps(console: Console, steps: Tidy) -> None:
+    """The table of how often rules are within one step, if classes are ordered."""
+    if not len(steps):
+        return
+    headers = ["rule", "gold\nvotes", "gold\nwithin", "lower\nbound", "upper\nbound", "weight", "active\nbound"]
+    rows = [
+        [row["rule"], whole(row["gold_votes"]), fixed(row["gold_share"]), *_moment_cells(row)] for row in steps.rows()
+    ]
+    print_table(console, "Within one step of the truth", headers, rows, groups=[1, 3, 5])
+    _say(console, "weight: log-odds that one vote adds to its class and to those next to it")
+    console.print()
 
 
 def print_opinions(console: Console, opinions: Tidy) -> None:

@@ -38,8 +38,8 @@ class RateChoices:
     ----------
     of : str or None
         Class whose share is wanted.
-    by, cluster : str or None
-        Columns of groups, and of clusters that were drawn as a whole.
+    by : str or None
+        Column of groups.
     versus : sequence of str or None
         Two groups, or two columns of predictions.
     values : mapping of str to float or None
@@ -55,7 +55,6 @@ class RateChoices:
     of: str | None = None
     by: str | None = None
     versus: Sequence[str] | None = None
-    cluster: str | None = None
     values: Mapping[str, float] | None = None
     method: Method = "assisted"
     by_class: bool = False
@@ -138,8 +137,9 @@ def rate_files(
 
 
 def _with_columns(roles: Roles, choices: RateChoices) -> Roles:
-    """Columns of groups and clusters are no rules, and classes with numbers are the classes there are."""
-    named = [name for name in (choices.by, choices.cluster) if name is not None and name not in roles.ignore]
+    """Columns of groups are no rules, and classes with numbers are the classes there are."""
+    taken = {roles.cluster, *roles.ignore}
+    named = [] if choices.by is None or choices.by in taken else [choices.by]
     names = roles.class_names
     if names is None and choices.values is not None:
         names = list(choices.values)
@@ -155,7 +155,6 @@ def _ask(reading: Reading, choices: RateChoices) -> Rates:
         of=choices.of,
         by=choices.by,
         versus=choices.versus,
-        cluster=choices.cluster,
         values=choices.values,
         method=choices.method,
         gold_is=ByClass({}) if choices.by_class else None,

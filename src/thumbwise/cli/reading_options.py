@@ -92,6 +92,12 @@ def _options(  # never called: its signature is what typer reads
         float | None,
         typer.Option(metavar="W", help="Largest weight that any item could have had. [default: that of the column]"),
     ] = None,
+    ordered: Annotated[
+        bool, typer.Option("--ordered", help="Classes are steps of a scale: numbers in order, or words in --classes.")
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
+    ] = None,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""
 

@@ -30,6 +30,7 @@ OPTIONS = {
     "strata": "--strata NAME",
     "weights": "--weights NAME",
     "max_weight": "--max-weight W",
+    "ordered": "--ordered",
     "columns": "--columns NAME,NAME,...",
     "gold": "--gold FILE",
     "gold_column": "--gold-column NAME",

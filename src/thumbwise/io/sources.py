@@ -46,6 +46,8 @@ def read_votes(
     scores: Hashable | None = None,
     scores_are: ScoresAre | None = None,
     threshold: float | None = None,
+    ordered: bool = False,
+    cluster: str | None = None,
 ) -> Reading:
     """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
 
@@ -90,6 +92,13 @@ def read_votes(
         beside verdicts, need no ``scores``.
     threshold : float, optional
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    ordered : bool
+        Whether the classes are steps of a scale, such as ratings from 1 to 5: numbers are in order by themselves, words
+        are listed from the lowest to the highest with ``class_names``.
+    cluster : str, optional
+        Column whose values say which rows belong together (turns of a conversation, epochs of a sample): whole clusters
+        were drawn at random for gold, and all of their rows labeled. Intervals then allow for it
+        (:class:`thumbwise.box.designs.Clusters`).
 
     Returns
     -------
@@ -131,6 +140,8 @@ def read_votes(
         scores=scores,
         scores_are=scores_are,
         threshold=threshold,
+        ordered=ordered,
+        cluster=cluster,
     )
     return read_source(source, gold, roles)
 

@@ -34,9 +34,6 @@ def rate(
         str | None,
         typer.Option(metavar="A,B", help="Difference of two groups; without --by, of two columns of predictions."),
     ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
-    ] = None,
     values: Annotated[
         str | None, typer.Option(metavar="1,2,...", help="The mean of these labels instead of a share; or a=1,b=2.")
     ] = None,
@@ -69,5 +66,5 @@ def rate(
     pair = None if versus is None else fields_of(versus)
     numbers = None if values is None else read_values(fields_of(values))
     stops = read_looks(None if looks is None else fields_of(looks), anytime)
-    choices = RateChoices(of, by, pair, cluster, numbers, method.value, by_class, confidence, stops)
+    choices = RateChoices(of, by, pair, numbers, method.value, by_class, confidence, stops)
     rate_files(votes, gold, roles, choices, json=json, overwrite=overwrite)
