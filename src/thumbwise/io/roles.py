@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
+from thumbwise.io.tag_cells import TagRoles
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
@@ -61,6 +62,8 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    tags : TagRoles or None
+        What is said about tags, if cells hold several of them.
     """
 
     layout: Layout | None = None
@@ -80,6 +83,7 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    tags: TagRoles | None = None
 
     @property
     def are_scores(self) -> bool:
