@@ -69,6 +69,11 @@ if TYPE_CHECKING:
     from thumbwise.io.readings import Reading as Reading
     from thumbwise.io.sources import read_votes as read_votes
     from thumbwise.io.stratified_draws import draw_stratified as draw_stratified
+    from thumbwise.io.tag_labels import tags_frame as tags_frame
+    from thumbwise.io.tag_labels import write_tags as write_tags
+    from thumbwise.io.tag_sources import read_tags as read_tags
+    from thumbwise.io.tagged import TagAnswers as TagAnswers
+    from thumbwise.io.tagged import TagReadings as TagReadings
     from thumbwise.io.votes_files import write_votes as write_votes
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
@@ -144,6 +149,8 @@ _HOMES = {
     "ScoredVotes": "thumbwise.votes.scored_votes",
     "SoftLabels": "thumbwise.models.end_model",
     "Stack": "thumbwise.models.stack",
+    "TagAnswers": "thumbwise.io.tagged",
+    "TagReadings": "thumbwise.io.tagged",
     "ThumbwiseError": "thumbwise.exceptions",
     "Triage": "thumbwise.assess.accepting.result",
     "TriagePlan": "thumbwise.assess.planned_triage",
@@ -171,14 +178,17 @@ _HOMES = {
     "rate": "thumbwise.rates.asking",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
+    "read_tags": "thumbwise.io.tag_sources",
     "read_votes": "thumbwise.io.sources",
     "rule": "thumbwise.rules.labeling_functions",
     "share_range": "thumbwise.game.ranges",
     "soft_labels": "thumbwise.models.end_model",
+    "tags_frame": "thumbwise.io.tag_labels",
     "triage": "thumbwise.assess.triage",
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
     "write_report": "thumbwise.display.report.writing",
+    "write_tags": "thumbwise.io.tag_labels",
     "write_triage": "thumbwise.assess.accepting.files",
     "write_votes": "thumbwise.io.votes_files",
 }
@@ -199,6 +209,11 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "ABSTAIN",
     "read_votes",
     "Reading",
+    "read_tags",
+    "TagReadings",
+    "TagAnswers",
+    "tags_frame",
+    "write_tags",
     "read_jury",
     "write_jury",
     "Jury",

@@ -85,7 +85,9 @@ class Said:
 
     def rows_with(self, tag: str) -> IntArray:
         """Rows that name a tag."""
-        return np.flatnonzero(np.isin(self.index, [j for j, answer in enumerate(self.answers) if tag in (answer or ())]))
+        return np.flatnonzero(
+            np.isin(self.index, [j for j, answer in enumerate(self.answers) if tag in (answer or ())])
+        )
 
 
 def are_truths(columns: Iterable[Distinct]) -> bool:
@@ -176,7 +178,7 @@ def _listed(text: str) -> list[str]:
     except (ValueError, RecursionError):
         parts = None
     if not isinstance(parts, list) or any(isinstance(part, (list, dict)) or part is None for part in parts):
-        raise ValueError("must be a list of tags, such as [\"a\", \"b\"], as other cells are")
+        raise ValueError('must be a list of tags, such as ["a", "b"], as other cells are')
     return [str(part) for part in parts]
 
 
@@ -197,13 +199,19 @@ def read_cells(
     parsed = [[_parsed(text, d, grammar, tag, is_gold) for text in d.counts] for d, tag in found]
     blank = [[not text.strip() for text in d.counts] for d, _ in found]
     n_empty = sum(int((d.index < 0).sum()) + d.count(t for t in d.counts if not t.strip()) for d, _ in found)  # type: ignore[operator]
-    says_none = any(answer == frozenset() for answers, gone in zip(parsed, blank, strict=True)
-                    for answer, is_blank in zip(answers, gone, strict=True) if not is_blank)
+    says_none = any(
+        answer == frozenset()
+        for answers, gone in zip(parsed, blank, strict=True)
+        for answer, is_blank in zip(answers, gone, strict=True)
+        if not is_blank
+    )
     means_none, notes = _settle_empty(n_empty, says_none, grammar, is_gold, found[0][0].name if found else "")
     empty = frozenset[str]() if means_none else None
     said = [
-        Said((*(empty if is_blank else answer for answer, is_blank in zip(answers, gone, strict=True)), empty),
-             np.where(d.index < 0, len(answers), d.index))  # type: ignore[operator]
+        Said(
+            (*(empty if is_blank else answer for answer, is_blank in zip(answers, gone, strict=True)), empty),
+            np.where(d.index < 0, len(answers), d.index),
+        )  # type: ignore[operator]
         for (d, _), answers, gone in zip(found, parsed, blank, strict=True)
     ]
     return said, notes
@@ -225,9 +233,7 @@ def _at(column: Distinct, text: str, what: str, is_gold: bool) -> ThumbwiseError
     return kind(f"a cell {what}; column {column.name!r} holds {text[:60]!r}{row} ({column.count([text]):,} such rows).")
 
 
-def _settle_empty(
-    n_empty: int, says_none: bool, grammar: Grammar, is_gold: bool, name: str
-) -> tuple[bool, list[str]]:
+def _settle_empty(n_empty: int, says_none: bool, grammar: Grammar, is_gold: bool, name: str) -> tuple[bool, list[str]]:
     """Whether an empty cell means "no tags", and a note on it."""
     stated = grammar.roles.gold_empty_means if is_gold else grammar.roles.empty_means
     other, argument = ("unknown", "gold_empty_means") if is_gold else ("abstained", "empty_means")
@@ -235,7 +241,9 @@ def _settle_empty(
     if not n_empty:
         return False, []
     if stated is not None:
-        return stated == "no-tags", [f"an empty {what} means {'no tags' if stated == 'no-tags' else other} ({n_empty:,})"]
+        return stated == "no-tags", [
+            f"an empty {what} means {'no tags' if stated == 'no-tags' else other} ({n_empty:,})"
+        ]
     if says_none:
         none = {"lists": "[] stands for no tags", "columns": "0 stands for no"}
         why = none.get(grammar.cells, f"{grammar.roles.no_tags!r} stands for no tags")

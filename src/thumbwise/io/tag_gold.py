@@ -12,7 +12,7 @@ from thumbwise.io.drawn_gold import DrawnGold
 from thumbwise.io.gold_table import gold_columns, likely_gold_id
 from thumbwise.io.roles import Roles, listed
 from thumbwise.io.tag_cells import Grammar, Said, cells_grammar, read_cells
-from thumbwise.io.tag_names import SIGNS, refuse_strange
+from thumbwise.io.tag_names import SIGNS, note_left_out, refuse_unknown
 from thumbwise.tables.formats import Column, Columns
 from thumbwise.tables.frames import as_column, as_table
 from thumbwise.tables.opened_frames import counts_rows
@@ -124,9 +124,6 @@ def _from_table(table: Table, tags: Sequence[str], grammar: Grammar, roles: Role
 
 def _from_votes(columns: Columns, tags: Sequence[str], grammar: Grammar) -> TagGold:
     names = list(columns)
-    if len(names) == 1 and grammar.cells != "columns":
-        said, notes = _read(columns, tags, grammar)
-        return TagGold(said, name=names[0], in_votes=True, roles={"gold_column": names[0]}, notes=notes)
     if len(names) == 1 and not any(names[0].endswith(f"{sign}{tag}") for tag in tags for sign in SIGNS):
         said, notes = _read(columns, tags, grammar)
         return TagGold(said, name=names[0], in_votes=True, roles={"gold_column": names[0]}, notes=notes)
@@ -146,8 +143,9 @@ def _read(columns: Columns, tags: Sequence[str], grammar: Grammar) -> tuple[dict
     ((name, column),) = columns.items()
     own, _ = cells_grammar([distinct_of(name, column)], grammar.roles, grammar.separator)
     (said,), notes = read_cells([(name, column, None)], own, is_gold=True)
-    refuse_strange({name: said}, tags, is_gold=True)
-    return dict.fromkeys(tags, said), tuple(notes)
+    if grammar.roles.names is None:
+        refuse_unknown({name: said}, tags)
+    return dict.fromkeys(tags, said), (*notes, *note_left_out({name: said}, tags, "gold"))
 
 
 def _read_truths(columns: Mapping[str, Column], grammar: Grammar) -> tuple[dict[str, Said], tuple[str, ...]]:

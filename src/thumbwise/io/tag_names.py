@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError, ThumbwiseError
 from thumbwise.io.classes import MAX_INFERRED_NAMES
 from thumbwise.io.tag_cells import Said
 from thumbwise.votes.reading.coding import LOOKS_LIKE_ABSTAIN
@@ -26,15 +26,14 @@ def check_listed(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def settle_tags(said: Mapping[str, Said], listed: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The tags: those that are listed, else all that the votes name, in sorted order.
+    """The tags: those that are listed, or have columns of their own; else all that the votes name, in sorted order.
 
     Gold labels have no part in this, so that how many questions share the error is settled before they are looked at.
     """
-    named = set().union(*(column.tags for column in said.values()))
     if listed is not None:
-        refuse_strange(said, listed)
+        _refuse_misspelled(said, listed)
         return listed
-    tags = tuple(sorted(named))
+    tags = tuple(sorted(set().union(*(column.tags for column in said.values()))))
     if not tags:
         raise InvalidVotesError("some judge must name some tag; every cell is empty or stands for no tags.")
     _refuse_twins(tags)
@@ -74,23 +73,44 @@ def _refuse_twins(tags: Sequence[str]) -> None:
             )
 
 
-def refuse_strange(said: Mapping[str, Said], tags: Sequence[str], *, is_gold: bool = False) -> None:
-    """Refuse cells that name a tag which is none of the tags."""
+def _refuse_misspelled(said: Mapping[str, Said], listed: Sequence[str]) -> None:
+    """Refuse cells that name a listed tag in another case; other tags are not asked about."""
+    by_case = {" ".join(tag.split()).casefold(): tag for tag in listed}
+    for name, column in said.items():
+        for strange in sorted(column.tags - set(listed)):
+            near = by_case.get(" ".join(strange.split()).casefold())
+            if near is not None:
+                raise _strange("tags must be written as they are listed", name, column, strange, [near], listed)
+
+
+def refuse_unknown(said: Mapping[str, Said], tags: Sequence[str]) -> None:
+    """Refuse gold labels that name a tag which no judge names, where tags are not listed."""
     for name, column in said.items():
         strange = sorted(column.tags - set(tags))
-        if not strange:
-            continue
-        rows = column.rows_with(strange[0])
-        near = get_close_matches(strange[0], tags, n=1)
-        meant = f" Is {near[0]!r} meant?" if near else ""
-        whose = "gold labels must name tags that are listed or that the votes name" if is_gold else "cells must name tags that are listed"
-        kind = InvalidLabelsError if is_gold else InvalidVotesError
-        raise kind(
-            f"{whose}; column {name!r} holds {strange[0]!r} in row {rows[0]}, counting from 0 ({len(rows):,} such "
-            f"rows).{meant} Correct it, or list it too: ",
-            Argument("tags", [*tags, strange[0]] if len(tags) < 10 else [...]),
-            ".",
-        )
+        if strange:
+            near = get_close_matches(strange[0], tags, n=1)
+            raise _strange("gold labels must name tags that the votes name", name, column, strange[0], near, tags, True)
+
+
+def _strange(
+    must: str, name: str, column: Said, strange: str, near: Sequence[str], tags: Sequence[str], is_gold: bool = False
+) -> ThumbwiseError:
+    rows = column.rows_with(strange)
+    meant = f" Is {near[0]!r} meant?" if near else ""
+    kind = InvalidLabelsError if is_gold else InvalidVotesError
+    return kind(
+        f"{must}; column {name!r} holds {strange!r} in row {rows[0]}, counting from 0 ({len(rows):,} such rows)."
+        f"{meant} Correct it; if it is a tag of its own, list all tags: ",
+        Argument("tags", [*tags, strange] if len(tags) < 10 else [...]),
+        ".",
+    )
+
+
+def note_left_out(said: Mapping[str, Said], tags: Sequence[str], where: str) -> list[str]:
+    """A note on tags that are named and not asked about."""
+    others = sorted(set().union(*(column.tags for column in said.values())) - set(tags))
+    more = f" and {len(others) - 5:,} more" if len(others) > 5 else ""
+    return [f"tags of {where} that are not asked about: {', '.join(map(repr, others[:5]))}{more}"] if others else []
 
 
 def split_names(names: Sequence[str], listed: tuple[str, ...] | None) -> tuple[dict[str, dict[str, str]], str]:
@@ -122,12 +142,14 @@ def split_names(names: Sequence[str], listed: tuple[str, ...] | None) -> tuple[d
 def _by_list(name: str, tags: Sequence[str]) -> tuple[str, str]:
     if name in tags:
         return "judge", name
-    found = [(name.removesuffix(f"{sign}{tag}"), tag) for tag in tags for sign in SIGNS if name.endswith(f"{sign}{tag}")]
+    found = [
+        (name.removesuffix(f"{sign}{tag}"), tag) for tag in tags for sign in SIGNS if name.endswith(f"{sign}{tag}")
+    ]
     found = [pair for pair in found if pair[0]]
     if not found:
         raise InvalidVotesError(
-            f"columns of truth values must be called by judge and tag, such as {f'gpt:{tags[0]}'!r}; {name!r} ends with "
-            f"none of the tags {', '.join(map(repr, tags[:8]))}. If it is no judge, say ",
+            f"columns of truth values must be called by judge and tag, such as {f'gpt:{tags[0]}'!r}; {name!r} ends "
+            f"with none of the tags {', '.join(map(repr, tags[:8]))}. If it is no judge, say ",
             Argument("ignore", [name]),
             ".",
         )

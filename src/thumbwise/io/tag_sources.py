@@ -50,7 +50,7 @@ from thumbwise.io.tag_cells import (
     read_cells,
 )
 from thumbwise.io.tag_gold import read_tag_gold
-from thumbwise.io.tag_names import SIGNS, check_listed, settle_tags, split_names
+from thumbwise.io.tag_names import SIGNS, check_listed, note_left_out, settle_tags, split_names
 from thumbwise.io.tagged import TagReadings
 from thumbwise.io.wide import rule_columns
 from thumbwise.tables.formats import Columns
@@ -115,9 +115,9 @@ def read_tags(
     TagReadings: 2 items, 2 tags: 'fear', 'joy'
     1 gold items
     a row per item, a column per judge
+    ids are taken from column 'id'
     cells hold lists of tags
     an empty cell means abstained (1), as [] stands for no tags
-    ids are taken from column 'id'
     gold ids are taken from column 'id', gold labels from 'label'
     """
     said = TagRoles(
@@ -146,7 +146,9 @@ def read_tagged(source: Any, gold: Any, roles: Roles) -> TagReadings:
     table = open_source(source)
     gold, roles = open_gold(gold, roles)
     votes = _read_votes(table, roles, said)
-    tags = settle_tags(votes.said, said.names)
+    in_names = votes.judges and tuple(dict.fromkeys(tag for own in votes.judges.values() for tag in own))
+    tags = settle_tags(votes.said, said.names or in_names)
+    left_out = note_left_out(votes.said, tags, "the votes")
     labels = read_tag_gold(gold, votes.gold, tags, votes.grammar, votes.roles)
     readings: dict[str, Reading] = {}
     plain = replace(votes.roles, tags=None, abstain=None, class_names=(NO, YES), **labels.roles)
@@ -154,7 +156,7 @@ def read_tagged(source: Any, gold: Any, roles: Roles) -> TagReadings:
         columns = {**votes.about(tag), **labels.columns(tag)}
         readings[tag] = read_as_table(Table(columns), labels.gold(tag), plain)
     common = (note for note in readings[tags[0]].notes if not note.startswith("no rule ever votes"))
-    return TagReadings(readings, votes.grammar, (*votes.notes, *labels.notes, *common), _frame_of(source))
+    return TagReadings(readings, votes.grammar, (*votes.notes, *left_out, *labels.notes, *common), _frame_of(source))
 
 
 def _frame_of(source: Any) -> Any:
@@ -172,19 +174,30 @@ def _check(said: TagRoles, gold: Any, roles: Roles) -> None:
             )
     if gold is not None and roles.gold_column is not None:
         raise InvalidLabelsError(
-            "gold must come from one place; found both ", Argument("gold", "FILE"), " and ",
-            Argument("gold_column", "NAME"), ". Drop one.",
+            "gold must come from one place; found both ",
+            Argument("gold", "FILE"),
+            " and ",
+            Argument("gold_column", "NAME"),
+            ". Drop one.",
         )
-    for argument, given in (("class_names", roles.class_names), ("codes", roles.codes), ("null_verdict", roles.null_verdict)):
+    for argument, given in (
+        ("class_names", roles.class_names),
+        ("codes", roles.codes),
+        ("null_verdict", roles.null_verdict),
+    ):
         if given is not None:
             raise InvalidChoiceError(
-                "several tags per item are yes/no questions; found ", Argument(argument, ...), " besides. Drop it; "
-                "tags are listed with ", Argument("tags", [...]), ".",
+                "several tags per item are yes/no questions; found ",
+                Argument(argument, ...),
+                " besides. Drop it; tags are listed with ",
+                Argument("tags", [...]),
+                ".",
             )
     if roles.are_scores:
         raise InvalidChoiceError(
-            "several tags per item are named, and not scored; found ", Argument("scores"), " besides. Drop it, or make "
-            "a file of scores for each tag.",
+            "several tags per item are named, and not scored; found ",
+            Argument("scores"),
+            " besides. Drop it, or make a file of scores for each tag.",
         )
 
 
@@ -236,15 +249,15 @@ def _read_votes(table: Table, roles: Roles, said: TagRoles) -> _TagVotes:
     judges = None
     if roles.layout == "wide" and are_truths(distinct):
         judges, note = split_names(columns, said.names)
-        grammar, notes[0] = Grammar("columns", None, said), note
+        grammar, notes = Grammar("columns", None, said), [note, *notes[1:]]
     else:
         grammar, note = cells_grammar(distinct, said)
-        notes.insert(1, note)
+        notes = [*notes, note]
     of_tag = {name: tag for own in (judges or {}).values() for tag, name in own.items()}
     found, more = read_cells([(name, rest.columns[name], of_tag.get(name)) for name in columns], grammar)
     beside = {name: column for name, column in rest.columns.items() if name not in columns}
     in_order = dict(zip(columns, found, strict=True))
-    return _TagVotes(beside, in_order, judges, gold, grammar, roles, (*notes[:2], *more, *notes[2:]))
+    return _TagVotes(beside, in_order, judges, gold, grammar, roles, (*notes, *more))
 
 
 def _settle_columns(table: Table, roles: Roles) -> tuple[list[str], Roles, list[str]]:

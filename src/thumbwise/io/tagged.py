@@ -143,7 +143,9 @@ class TagReadings(Mapping[str, Reading]):
         check_level(confidence_level)
         return 1 - (1 - confidence_level) / len(self)
 
-    def each(self, question: Callable[..., Answer], *, confidence_level: float = 0.95, **options: Any) -> TagAnswers[Answer]:
+    def each(
+        self, question: Callable[..., Answer], *, confidence_level: float = 0.95, **options: Any
+    ) -> TagAnswers[Answer]:
         """Ask one question about every tag, such as :func:`rate`, :func:`judges` or :func:`triage`.
 
         *Guarantee*: that of the question, for all tags at once with ``confidence_level``. Which tags there are was
@@ -160,13 +162,12 @@ class TagReadings(Mapping[str, Reading]):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import thumbwise as tw
-        >>> votes, gold = tw.datasets.make_tags(random_state=0)
-        >>> tags = tw.read_tags(votes, gold=gold, no_tags="none")
+        >>> made = tw.datasets.make_tags(random_state=0)
+        >>> tags = tw.read_tags(made.votes, gold=made.gold, no_tags="none")
         >>> shares = tags.each(tw.rate, of="yes")
         >>> {tag: f"{rate.lower:.2f} to {rate.upper:.2f}" for tag, rate in shares.items()}
-        {'insult': '0.20 to 0.34', 'spam': '0.05 to 0.14', 'threat': '0.01 to 0.09'}
+        {'insult': '0.24 to 0.31', 'spam': '0.06 to 0.13', 'threat': '0.02 to 0.07'}
         >>> shares.together
         'What is said of the 3 tags holds for all of them at once with 95 % confidence.'
         """
@@ -187,8 +188,8 @@ class TagReadings(Mapping[str, Reading]):
         Examples
         --------
         >>> import thumbwise as tw
-        >>> votes, gold = tw.datasets.make_tags(random_state=0)
-        >>> models = tw.read_tags(votes, gold=gold, no_tags="none").fit()
+        >>> made = tw.datasets.make_tags(random_state=0)
+        >>> models = tw.read_tags(made.votes, gold=made.gold, no_tags="none").fit()
         >>> [model.certificate_.accuracy_at_least > 0.7 for model in models.values()]
         [True, True, True]
         """
@@ -213,5 +214,7 @@ class TagReadings(Mapping[str, Reading]):
 
 def _known(mapping: Mapping[str, Any], tag: str) -> Any:
     if tag not in mapping:
-        raise InvalidChoiceError(f"there must be a tag with this name; found {tag!r}, and the tags are {', '.join(map(repr, mapping))}.")
+        raise InvalidChoiceError(
+            f"there must be a tag with this name; found {tag!r}, and the tags are {', '.join(map(repr, mapping))}."
+        )
     return mapping[tag]
