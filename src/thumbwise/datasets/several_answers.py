@@ -78,7 +78,7 @@ def make_pairs(n_questions: int = 300, *, n_gold: int = 150, random_state: int) 
     """Answers of three made-up systems to the same questions, compared in pairs by three judges in both orders.
 
     A row is what one judge says of one pair in one order: ``question_id``, ``model_a`` (shown first), ``model_b``,
-    ``judge`` and ``winner``, as in MT-bench. A weak judge, where it does not know, says that the first answer is better.
+    ``judge`` and ``winner``, as in MT-bench. A weak judge that does not know says that the first answer is better.
 
     Parameters
     ----------

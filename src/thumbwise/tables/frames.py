@@ -52,7 +52,7 @@ def _from_series(series: nw.Series[Any]) -> Column:
 
 
 def as_column(values: Iterable[Any]) -> Column:
-    """Values with None, NaN and NA masked: whole numbers, numbers, truth values or text; else its text, lists as JSON."""
+    """Values with None, NaN and NA masked: whole numbers, numbers, truth values or texts; lists as JSON."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         return np.ma.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else False)
     listed = list(values)
