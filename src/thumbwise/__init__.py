@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from thumbwise.assess.planned_triage import plan_triage as plan_triage
     from thumbwise.assess.planning import plan as plan
     from thumbwise.assess.triage import triage as triage
+    from thumbwise.assess.win_rates import win_rate as win_rate
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
     from thumbwise.box import opinions as opinions
@@ -185,6 +186,7 @@ _HOMES = {
     "soft_labels": "thumbwise.models.end_model",
     "tags_frame": "thumbwise.io.tag_labels",
     "triage": "thumbwise.assess.triage",
+    "win_rate": "thumbwise.assess.win_rates",
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
     "write_report": "thumbwise.display.report.writing",
@@ -254,6 +256,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "share_range",
     "rate",
     "Rates",
+    "win_rate",
     "plan",
     "plan_rate",
     "RatePlan",

@@ -13,6 +13,7 @@ from thumbwise.box.box import Box
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
+from thumbwise.io.pairs import Pairs
 from thumbwise.io.roles import Layout
 from thumbwise.tables.formats import Columns
 from thumbwise.tables.stamps import Stamp
@@ -71,6 +72,8 @@ class Reading(VotesAndGold):
         How gold was drawn, if its file tells of a draw by thumbwise.
     files : Files or None
         Where the items stay, if they are not here.
+    pairs : Pairs or None
+        The systems that items compare, if they are comparisons of two systems.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class Reading(VotesAndGold):
     source: Any = None
     gold_design: GoldDesign | StratifiedGold | None = None
     files: Files | None = None
+    pairs: Pairs | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:

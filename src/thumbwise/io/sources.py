@@ -46,6 +46,8 @@ def read_votes(
     scores: Hashable | None = None,
     scores_are: ScoresAre | None = None,
     threshold: float | None = None,
+    systems: Sequence[str] | None = None,
+    gold_majority: bool = False,
 ) -> Reading:
     """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
 
@@ -55,15 +57,16 @@ def read_votes(
 
     Parameters
     ----------
-    source : path or frame
+    source : path, frame or mapping of columns
         A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
         pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many
         files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
-    layout : {"wide", "long", "jury", "wrench", "mat"}, optional
-        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge.
+    layout : {"wide", "long", "jury", "pairs", "wrench", "mat"}, optional
+        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge. Pairs:
+        comparisons of two systems.
     item_id, rule, label : str, optional
         Columns of ids and, of long votes and records, of who voted and what.
     gold_column : str, optional
@@ -90,6 +93,10 @@ def read_votes(
         beside verdicts, need no ``scores``.
     threshold : float, optional
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    systems : pair of str, optional
+        Of comparisons: the two columns of systems, the one that was shown first before the other.
+    gold_majority : bool
+        Of comparisons: an item on which people disagree has the label of most of them, and otherwise a tie.
 
     Returns
     -------
@@ -131,6 +138,8 @@ def read_votes(
         scores=scores,
         scores_are=scores_are,
         threshold=threshold,
+        systems=systems,
+        gold_majority=gold_majority,
     )
     return read_source(source, gold, roles)
 
