@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -95,7 +96,10 @@ def win_rate(
 
 
 def seen_by(reading: Reading, system: str) -> Reading:
-    """The comparisons of one system, in the order of the items, with classes win, loss and tie of that system."""
+    """The comparisons of one system, in the order of the items, with classes win, loss and tie of that system.
+
+    Of a judge with two columns, the first is then what it says where this system was shown first.
+    """
     pairs = reading.pairs
     assert isinstance(pairs, Pairs)  # noqa: S101  # who calls has looked
     if system not in pairs.systems:
@@ -108,11 +112,12 @@ def seen_by(reading: Reading, system: str) -> Reading:
     chosen = np.flatnonzero((pairs.first == system) | is_second)
     flips = is_second[chosen]
     votes, gold = reading.votes.array[chosen], reading.gold[chosen]
+    other = votes[:, _in_other_order(pairs, reading.votes.rule_names)]
     opponents = np.where(flips, pairs.first[chosen], pairs.second[chosen])
     return replace(
         reading,
         votes=Votes(
-            np.where(flips[:, None], _IF_SECOND[votes], votes),
+            np.where(flips[:, None], _IF_SECOND[other], votes),
             class_names=OUTCOMES,
             rule_names=reading.votes.rule_names,
             item_ids=reading.votes.item_ids[chosen],
@@ -128,6 +133,13 @@ def seen_by(reading: Reading, system: str) -> Reading:
     )
 
 
+def _in_other_order(pairs: Pairs, rule_names: Sequence[str]) -> list[int]:
+    """For each rule the one that holds what its judge says in the other order: itself, if there is one for both."""
+    place = {name: j for j, name in enumerate(rule_names)}
+    partner = {name: judge.columns[::-1][j] for judge in pairs.judges for j, name in enumerate(judge.columns)}
+    return [place[partner[name]] for name in rule_names]
+
+
 def _check_drawn(reading: Reading) -> None:
     """Of a fixed number of items drawn at random, those of one system are a random sample; of other draws not so."""
     design = reading.gold_design
@@ -135,8 +147,8 @@ def _check_drawn(reading: Reading) -> None:
         not design.is_plain or design.objection is not None or getattr(design, "looks", None) is not None
     ):
         raise InvalidChoiceError(
-            "a win rate needs gold that is a plain random sample of the comparisons, of a number that was fixed before, "
-            "and this gold was drawn otherwise. Ask for the share of a class among all items with rate."
+            "a win rate needs gold that is a plain random sample of the comparisons, of a number fixed before; "
+            "this gold was drawn otherwise. Ask for the share of a class among all items with rate."
         )
 
 

@@ -82,7 +82,8 @@ def _infer_layout(table: Table, roles: Roles) -> tuple[Layout, str | None]:
 def _read_pairs(table: Table, gold: Any, roles: Roles) -> Reading:
     opened = open_pairs(table, gold, roles)
     reading = _read_long(opened.table, opened.gold, opened.roles)
-    return replace(reading, notes=(*opened.notes, *reading.notes), pairs=opened.pairs)
+    notes = reading.notes if opened.gold is gold else ()
+    return replace(reading, notes=(*opened.notes, *notes), pairs=opened.pairs)
 
 
 def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:

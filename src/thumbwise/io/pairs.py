@@ -14,8 +14,10 @@ Specification
 - An item is a question (and turn) with an unordered pair of systems. Its classes are "first", "second" and "tie", where
   first and second are the systems in the order of their names, whoever was shown first: which side a system stood on in
   the table changes nothing.
-- A judge that was asked in both orders has one vote: what it says both times, or a tie if it contradicts itself, as
-  MT-bench counts. How often that happens, and which side it then favours, is counted for each judge.
+- A judge that answers in both orders, on half of its items or more, has two columns: under its name what it says where
+  the first system was shown first, and as ``name (swapped)`` what it says where the second was. So gold tells what a
+  contradiction is worth. A judge that seldom answers twice has one vote: what it says both times, or a tie if it
+  contradicts itself. How often it does, and which side it then favours, is counted for each judge.
 - Gold is a table of the same kind, a column of the votes, or a table of ids and classes. Where several people looked at
   an item they must agree, or their majority is asked for; without a majority it is a tie. No item is left out, because
   that would depend on what people said.
@@ -32,7 +34,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
-from thumbwise.io.pair_rows import Comparisons, PairColumns, find_columns, find_sides, read_comparisons
+from thumbwise.io.pair_rows import NO_VOTE, TIE, Comparisons, PairColumns, find_columns, find_sides, read_comparisons
 from thumbwise.io.roles import Roles
 from thumbwise.tables.formats import Columns
 from thumbwise.tables.frames import as_column, as_table
@@ -40,7 +42,7 @@ from thumbwise.tables.table_files import Table
 
 ID, FIRST, SECOND, JUDGE, WINNER = "pair", "first", "second", "judge", "winner"
 CLASSES = ("first", "second", "tie")
-TIE = 2
+SWAPPED = " (swapped)"
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,20 @@ class PairJudge:
     Attributes
     ----------
     name : str
+    columns : tuple of str
+        The rules that hold its votes: one, or one for each order, the first system shown first before the other.
     n_votes : int
         Items that it has a vote on.
     n_both : int
         Items on which it answered in both orders.
     n_contradictions : int
-        Of these, those on which the answers differ; its vote is then a tie.
+        Of these, those on which the answers differ.
     n_first_shown, n_second_shown : int
         Of these, those on which it preferred, both times, what was shown first, or second: position bias.
     """
 
     name: str
+    columns: tuple[str, ...]
     n_votes: int
     n_both: int = 0
     n_contradictions: int = 0
@@ -107,8 +112,7 @@ class OpenedPairs:
 def open_pairs(table: Table, gold: Any, roles: Roles) -> OpenedPairs:
     """A table of comparisons as one with a row per item and judge.
 
-    Which system is first of an item, and what a judge that contradicts itself says, is settled by names and votes; gold
-    is read by the same rule.
+    Which system is first of an item, and who has a column for each order, is settled by names and votes alone.
     """
     if roles.class_names is not None or roles.are_scores:
         raise InvalidVotesError(
@@ -118,16 +122,17 @@ def open_pairs(table: Table, gold: Any, roles: Roles) -> OpenedPairs:
         )
     names = find_columns(table, roles)
     read = read_comparisons(table, names, roles)
-    votes, judges = _settle(read)
+    judges = _count(read)
+    columns, votes = _in_columns(read, judges)
     rows = sorted(votes)
     items, by = (np.array([row[j] for row in rows], dtype=np.int64) for j in (0, 1))
     said = np.array([votes[row] for row in rows], dtype=np.int64)
     ids = _objects(read.ids)
     first, second = _objects([item[2] for item in read.items]), _objects([item[3] for item in read.items])
     about = _about(table, read, names, roles)
-    columns: Columns = {
+    rows_of_votes: Columns = {
         ID: np.ma.asarray(ids[items]),
-        JUDGE: np.ma.asarray(_objects(read.judges)[by]),
+        JUDGE: np.ma.asarray(_objects(columns)[by]),
         WINNER: np.ma.MaskedArray(_objects([*CLASSES, ""])[said], mask=said < 0),
         FIRST: np.ma.asarray(first[items]),
         SECOND: np.ma.asarray(second[items]),
@@ -150,7 +155,7 @@ def open_pairs(table: Table, gold: Any, roles: Roles) -> OpenedPairs:
     )
     labels, plain, more = _open_gold(table, gold, names, roles, plain)
     notes = (names.note, *_counted(read, judges), *more)
-    return OpenedPairs(Table(columns), labels, plain, Pairs(first, second, judges), notes)
+    return OpenedPairs(Table(rows_of_votes), labels, plain, Pairs(first, second, judges), notes)
 
 
 def _objects(values: Sequence[Any]) -> AnyArray:
@@ -170,41 +175,71 @@ def _counted(read: Comparisons, judges: Sequence[PairJudge]) -> list[str]:
     n_both = sum(judge.n_both for judge in judges)
     n_off = sum(judge.n_contradictions for judge in judges)
     notes = [f"{len(read.items):,} pairs of answers; first and second are the systems in the order of their names"]
+    apart = [judge.columns for judge in judges if len(judge.columns) > 1]
     if n_both:
+        kept = f"a column for each order, such as {apart[0][0]!r} and {apart[0][1]!r}" if apart else "a tie then"
         notes.append(
-            f"{n_both:,} times a judge answered in both orders: one vote, a tie where it contradicts itself ({n_off:,})"
+            f"{n_both:,} times a judge answered in both orders, and contradicted itself {n_off:,} times: {kept}"
         )
     return [*notes, *(f"{n:,} cells are {text!r}, taken as no vote" for text, n in read.failed.items())]
 
 
-def _settle(read: Comparisons) -> tuple[dict[tuple[int, int], int], tuple[PairJudge, ...]]:
-    """The vote of each judge on each item, -1 for none, and what each judge did with the order."""
-    both: dict[tuple[int, int], list[int | None]] = {}
+def _both_orders(read: Comparisons) -> dict[tuple[int, int], list[int]]:
+    """What each judge says of each item, the first system shown first and then the other way, -1 where nothing."""
+    both: dict[tuple[int, int], list[int]] = {}
     for (item, judge, order), side in read.answers.items():
-        both.setdefault((item, judge), [None, None])[order] = side
-    votes: dict[tuple[int, int], int] = {}
+        both.setdefault((item, judge), [NO_VOTE, NO_VOTE])[order] = side
+    return both
+
+
+def _count(read: Comparisons) -> tuple[PairJudge, ...]:
+    """What each judge did with the order, and whether it has a column for each."""
     counts = [Counter[str]() for _ in read.judges]
-    for (item, judge), (straight, swapped) in both.items():
-        given = [side for side in (straight, swapped) if side is not None and side >= 0]
-        votes[item, judge] = -1 if not given else given[0] if len(set(given)) == 1 else TIE
-        counts[judge].update(_kinds(given, straight, swapped))
-    judges = (
-        PairJudge(name, n["votes"], n["both"], n["off"], n["first"], n["second"])
+    for (_, judge), said in _both_orders(read).items():
+        counts[judge].update(_kinds(*said))
+    return tuple(
+        PairJudge(
+            name,
+            (name, f"{name}{SWAPPED}") if 0 < n["votes"] <= 2 * n["both"] else (name,),
+            *(n[kind] for kind in ("votes", "both", "off", "first", "second")),
+        )
         for name, n in zip(read.judges, counts, strict=True)
     )
-    return votes, tuple(judges)
 
 
-def _kinds(given: Sequence[int], straight: int | None, swapped: int | None) -> list[str]:
+def _in_columns(read: Comparisons, judges: Sequence[PairJudge]) -> tuple[list[str], dict[tuple[int, int], int]]:
+    """Names of the columns, and the vote of each on each item, -1 for none."""
+    columns = [name for judge in judges for name in judge.columns]
+    twice = [name for name, n in Counter(columns).items() if n > 1]
+    if twice:
+        raise InvalidVotesError(
+            f"judges must have different names; {twice[0]!r} is one, and the name of what another says in the other "
+            "order. Rename it."
+        )
+    start = np.cumsum([0, *(len(judge.columns) for judge in judges)]).tolist()
+    votes: dict[tuple[int, int], int] = {}
+    for (item, judge), said in _both_orders(read).items():
+        if len(judges[judge].columns) == 1:
+            votes[item, start[judge]] = _one_vote(said)
+        else:
+            votes.update({(item, start[judge] + order): side for order, side in enumerate(said)})
+    return columns, votes
+
+
+def _one_vote(said: Sequence[int]) -> int:
+    """What is said in one order or in both; a tie for a contradiction, -1 for nothing."""
+    given = {side for side in said if side != NO_VOTE}
+    return TIE if len(given) > 1 else next(iter(given), NO_VOTE)
+
+
+def _kinds(straight: int, swapped: int) -> list[str]:
     """What a judge did on an item; in straight order the first system was shown first."""
-    kinds = ["votes"] if given else []
-    if len(given) < 2:
-        return kinds
-    kinds += ["both"] if given[0] == given[1] else ["both", "off"]
-    return [
-        *kinds,
-        *(["first"] if (straight, swapped) == (0, 1) else ["second"] if (straight, swapped) == (1, 0) else []),
-    ]
+    n_given = (straight != NO_VOTE) + (swapped != NO_VOTE)
+    kinds = ["votes"] * (n_given > 0) + ["both"] * (n_given == 2)
+    if n_given == 2 and straight != swapped:
+        side = {(0, 1): ["first"], (1, 0): ["second"]}.get((straight, swapped), [])
+        return [*kinds, "off", *side]
+    return kinds
 
 
 def _open_gold(table: Table, gold: Any, names: PairColumns, roles: Roles, plain: Roles) -> tuple[Any, Roles, list[str]]:
@@ -242,11 +277,10 @@ def _as_pairs(gold: Any, roles: Roles) -> Table | None:
 
 def _people(read: Comparisons, roles: Roles, plain: Roles) -> tuple[dict[str, str], Roles, list[str]]:
     """What people say of each item: what all of them say, or most."""
-    votes, _ = _settle(read)
     of_item: dict[int, list[int]] = {}
-    for (item, _), side in votes.items():
-        if side >= 0:
-            of_item.setdefault(item, []).append(side)
+    for (item, _), said in _both_orders(read).items():
+        if _one_vote(said) != NO_VOTE:
+            of_item.setdefault(item, []).append(_one_vote(said))
     split = [item for item, sides in of_item.items() if len(set(sides)) > 1]
     if split and not roles.gold_majority:
         raise InvalidLabelsError(

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.distinct import distinct_of
@@ -61,7 +61,7 @@ def read_tags(
     source: Any,
     *,
     gold: Any = None,
-    tags: Iterable[str] | None = None,
+    tags: Iterable[str] | Literal["auto"] = "auto",
     separator: str | None = None,
     no_tags: str | None = None,
     empty_means: EmptyMeans | None = None,
@@ -88,8 +88,8 @@ def read_tags(
         Cells such as ``a|b``, lists, or a column of 0 and 1 for each judge and tag.
     gold : path, frame, mapping of ids to tags, or tags of each item in order, optional
         In one of the same shapes; a column for each tag is called by the tag.
-    tags : iterable of str, optional
-        The tags to ask about, in order. Absent: those that the votes name.
+    tags : iterable of str, or "auto"
+        The tags to ask about, in order; "auto" for those that the votes name.
     separator : str, optional
         What stands between two tags. Absent: the one of ``|``, ``;`` and ``,`` that occurs.
     no_tags : str, optional
@@ -121,7 +121,12 @@ def read_tags(
     gold ids are taken from column 'id', gold labels from 'label'
     """
     said = TagRoles(
-        None if tags is None else check_listed(tags), separator, no_tags, abstain, empty_means, gold_empty_means
+        None if tags in (None, "auto") else check_listed(tags),
+        separator,
+        no_tags,
+        abstain,
+        empty_means,
+        gold_empty_means,
     )
     roles = Roles(
         layout=layout,
