@@ -65,8 +65,9 @@ def win_rate(
     >>> made = tw.datasets.make_pairs(random_state=0)
     >>> reading = tw.read_votes(made.votes, gold=made.gold)
     >>> print(tw.win_rate(reading, system="aster"))  # doctest: +NORMALIZE_WHITESPACE
-    With 95 % confidence the win rate of aster among all 600 items lies between 50.0 % and 60.0 % (estimate 60.0 %), if
-    the 100 gold items are a random sample of all 600 items.
+    With 95 % confidence the win rate of aster among all 600 comparisons lies between 60.6 % and 70.1 % (estimate
+    65.6 %), if the 97 gold items are a random sample of all 600 items.
+    aster beats its opponents: its win rate is above 50 %.
     """
     if not isinstance(reading, Reading) or reading.pairs is None:
         raise InvalidVotesError(
