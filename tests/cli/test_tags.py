@@ -79,14 +79,16 @@ def test_judges_and_triage(run: Run, files: Path) -> None:
     assert judged.exit_code == 0, judged.output
     assert fits(judged.output)
     assert judged.output.count("panel") == 3
-    sorted_out = ask(run, files, "triage", *ALWAYS, "--precision", "0.93", "-o", files / "accepted.csv")
+    poor = ("--ignore", "ann", "--ignore", "bob", "--ignore", "cleo")  # one judge is left
+    sorted_out = ask(run, files, "triage", *ALWAYS, *poor, "--precision", "0.93", "-o", files / "accepted.csv")
     assert sorted_out.exit_code == 0, sorted_out.output
     with (files / "accepted.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    each = tw.read_tags(CASE.votes, gold=CASE.gold, no_tags="none").each(tw.triage, precision=0.93)
+    readings = tw.read_tags(CASE.votes, gold=CASE.gold, no_tags="none", ignore=["ann", "bob", "cleo"])
+    each = readings.each(tw.triage, precision=0.93)
     for tag, one in each.items():
         assert sum(row[tag] != "" for row in rows) == one.n_accepted
-    assert any(row["insult"] == "" for row in rows)
+    assert 0 < sum(row[tag] == "" for row in rows for tag in each) < 3 * len(rows)
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,11 @@ def _name_verdicts(verdicts: Distinct, classes: Classes, abstain: str | None) ->
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    given = [name for name, value in vars(replace(roles, layout=None)).items() if value is not False and value not in (None, (), [])]
+    given = [
+        name
+        for name, value in vars(replace(roles, layout=None)).items()
+        if value is not False and value not in (None, (), [])
+    ]
     given = [name for name in given if name != "duplicates" or roles.duplicates != "raise"]
     if gold is not None or given:
         names = [*(["gold"] if gold is not None else []), *given]
