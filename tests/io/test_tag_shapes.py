@@ -70,7 +70,7 @@ def test_joined_tags_in_a_csv_file(tmp_path: Path, sign: str) -> None:
     pd.DataFrame(columns(cell=lambda own: joined(own, sign))).to_csv(tmp_path / "votes.csv", index=False)
     labels = [joined(own, sign) for own in gold.values()]
     pd.DataFrame({"id": list(gold), "label": labels}).to_csv(tmp_path / "gold.csv", index=False)
-    say = {"separator": sign} if sign == " + " else {}
+    say: dict[str, Any] = {"separator": sign} if sign == " + " else {}
     readings = tw.read_tags(tmp_path / "votes.csv", gold=tmp_path / "gold.csv", no_tags="none", **say)
     check(readings)
     assert f"tags are separated by {sign!r}" in readings.notes
@@ -98,16 +98,17 @@ def test_lists(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize(("sign", "say"), [(":", False), ("_", True), ("__", False)])
 def test_a_column_for_each_judge_and_tag(sign: str, say: bool) -> None:
     said, gold = made()
+    options: dict[str, Any] = {"tags": TAGS} if say else {}
     table: dict[str, list[Any]] = {"id": [f"q{i}" for i in range(N)]}
     for judge in JUDGES:
         for tag in TAGS:
             table[f"{judge}{sign}{tag}"] = [None if own is None else int(tag in own) for own in said[judge]]
     by_tag = {tag: [int(tag in own) for own in gold.values()] for tag in TAGS}
     frame = pd.DataFrame({"id": list(gold), **by_tag})
-    check(tw.read_tags(pd.DataFrame(table), gold=frame, **({"tags": TAGS} if say else {})))
+    check(tw.read_tags(pd.DataFrame(table), gold=frame, **options))
     for tag in TAGS:
         table[f"truth{sign}{tag}"] = [int(tag in gold[key]) if key in gold else None for key in table["id"]]
-    readings = tw.read_tags(pl.DataFrame(table), gold_column="truth", **({"tags": TAGS} if say else {}))
+    readings = tw.read_tags(pl.DataFrame(table), gold_column="truth", **options)
     check(readings)
 
 
@@ -175,7 +176,8 @@ def test_lists_go_out_as_lists(tmp_path: Path, ending: str) -> None:
     table = {"id": ["a", "b"], "ann": [["joy", 'o"dd'], []], "bob": [['o"dd', "joy"], []]}
     readings = tw.read_tags(pl.DataFrame(table))
     tw.write_tags(readings, majority(readings), tmp_path / f"out.{ending}")
-    read = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[ending](tmp_path / f"out.{ending}")
+    path = tmp_path / f"out.{ending}"
+    read = pl.read_ndjson(path) if ending == "jsonl" else pl.read_parquet(path)
     assert read["tags"].to_list() == [["joy", 'o"dd'], []]
     frame = tw.tags_frame(readings, majority(readings))
     assert frame["tags"].to_list() == [["joy", 'o"dd'], []]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
@@ -78,7 +80,8 @@ def test_certificates_share_the_error_too() -> None:
 
 def test_one_error_for_judges_and_triage() -> None:
     readings, _, _ = problem(1)
-    for question, options in ((tw.judges, {"of": "yes"}), (tw.triage, {"precision": 0.6})):
+    asked: list[tuple[Any, dict[str, Any]]] = [(tw.judges, {"of": "yes"}), (tw.triage, {"precision": 0.6})]
+    for question, options in asked:
         answers = readings.each(question, confidence_level=0.92, **options)
         assert {round(a.evidence.confidence_level, 12) for a in answers.values()} == {0.98}
         assert answers.together.endswith("all of them at once with 92 % confidence.")

@@ -156,9 +156,8 @@ def _as_tags(tags: str | None, **given: Any) -> TagRoles | None:
     if tags is None and all(value is None for value in given.values()):
         return None
     names = None if tags in (None, _AUTO) else check_listed(fields_of(tags))
-    return TagRoles(
-        names, **{name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
-    )
+    plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
+    return TagRoles(names, **plain)
 
 
 def fields_of(text: str) -> list[str]:

@@ -75,7 +75,8 @@ class Said:
         """Yes or no to one tag, masked where nothing is said."""
         said = np.array([None if a is None else YES if tag in a else NO for a in self.answers], dtype=object)
         column = said[self.index]
-        return np.ma.MaskedArray(column, mask=np.equal(column, None).astype(bool))
+        gone = np.array([answer is None for answer in self.answers])
+        return np.ma.MaskedArray(column, mask=gone[self.index])
 
     @property
     def tags(self) -> set[str]:
@@ -195,31 +196,25 @@ def read_cells(
     is_gold : bool
         Whether cells are gold labels, of which an empty one may be unknown.
     """
-    found = [(distinct_of(name, column), tag) for name, column, tag in columns]
-    parsed = [[_parsed(text, d, grammar, tag, is_gold) for text in d.counts] for d, tag in found]
-    blank = [[not text.strip() for text in d.counts] for d, _ in found]
-    n_empty = sum(int((d.index < 0).sum()) + d.count(t for t in d.counts if not t.strip()) for d, _ in found)  # type: ignore[operator]
-    says_none = any(
-        answer == frozenset()
-        for answers, gone in zip(parsed, blank, strict=True)
-        for answer, is_blank in zip(answers, gone, strict=True)
-        if not is_blank
-    )
-    means_none, notes = _settle_empty(n_empty, says_none, grammar, is_gold, found[0][0].name if found else "")
+    found = [distinct_of(name, column) for name, column, _ in columns]
+    filled = [
+        {text: _parsed(text, own, grammar, tag, is_gold) for text in own.counts if text.strip()}
+        for own, (_, _, tag) in zip(found, columns, strict=True)
+    ]
+    indices = [np.asarray(own.index) for own in found]
+    n_empty = sum(int((index < 0).sum()) for index in indices)
+    n_empty += sum(own.count(text for text in own.counts if not text.strip()) for own in found)
+    says_none = any(answer == frozenset() for answers in filled for answer in answers.values())
+    means_none, notes = _settle_empty(n_empty, says_none, grammar, is_gold, found[0].name if found else "")
     empty = frozenset[str]() if means_none else None
     said = [
-        Said(
-            (*(empty if is_blank else answer for answer, is_blank in zip(answers, gone, strict=True)), empty),
-            np.where(d.index < 0, len(answers), d.index),
-        )  # type: ignore[operator]
-        for (d, _), answers, gone in zip(found, parsed, blank, strict=True)
+        Said((*(answers.get(text, empty) for text in own.counts), empty), np.where(index < 0, len(own.counts), index))
+        for own, answers, index in zip(found, filled, indices, strict=True)
     ]
     return said, notes
 
 
 def _parsed(text: str, column: Distinct, grammar: Grammar, tag: str | None, is_gold: bool) -> frozenset[str] | None:
-    if not text.strip():
-        return frozenset()
     try:
         return grammar.parse(text, tag)
     except ValueError as error:

@@ -38,7 +38,7 @@ class TagGold:
     in_votes : bool
         Whether that is one of the votes.
     roles : mapping of str to str
-        What names the columns.
+        What names the columns, as :class:`Roles` calls it.
     notes : tuple of str
     """
 
@@ -46,7 +46,7 @@ class TagGold:
     beside: Columns | None = None
     name: str = _LABEL
     in_votes: bool = False
-    roles: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def columns(self, tag: str) -> Columns:

@@ -151,7 +151,7 @@ def read_tagged(source: Any, gold: Any, roles: Roles) -> TagReadings:
     table = open_source(source)
     gold, roles = open_gold(gold, roles)
     votes = _read_votes(table, roles, said)
-    in_names = votes.judges and tuple(dict.fromkeys(tag for own in votes.judges.values() for tag in own))
+    in_names = tuple(dict.fromkeys(tag for own in (votes.judges or {}).values() for tag in own)) or None
     tags = settle_tags(votes.said, said.names or in_names)
     left_out = note_left_out(votes.said, tags, "the votes")
     labels = read_tag_gold(gold, votes.gold, tags, votes.grammar, votes.roles)

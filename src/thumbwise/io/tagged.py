@@ -212,7 +212,7 @@ class TagReadings(Mapping[str, Reading]):
         return "\n".join([f"TagReadings: {sizes}{more}", gold, *self.notes])
 
 
-def _known(mapping: Mapping[str, Any], tag: str) -> Any:
+def _known(mapping: Mapping[str, Answer], tag: str) -> Answer:
     if tag not in mapping:
         raise InvalidChoiceError(
             f"there must be a tag with this name; found {tag!r}, and the tags are {', '.join(map(repr, mapping))}."
