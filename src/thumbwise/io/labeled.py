@@ -136,14 +136,17 @@ def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> 
     names = output_names(reading, shape)
     proba = np.asarray(model.predict_proba(reading.votes))
     ids = reading.votes.item_ids
+    labels = model.predict(reading.votes) if shape != "snorkel" else None
+    if reading.pairs is not None:  # the label of a comparison is the system that is preferred
+        labels = reading.pairs.preferred(np.asarray(labels))
     if shape == "snorkel":
         arrays = [ids, snorkel_predictions(proba), *proba.T]
     elif shape == "crowd-kit":
-        arrays = [ids, model.predict(reading.votes), *proba.T]
+        arrays = [ids, labels, *proba.T]
     else:
         steps = step_columns(proba, reading.votes)
         more = (margins(proba), entropies(proba), reading.votes.n_votes_per_item, *steps)
-        arrays = [ids, model.predict(reading.votes), *proba.T, *more]
+        arrays = [ids, labels, *proba.T, *more]
     columns = [*map(np.ma.asarray, arrays), *(reading.passed_on.values() if shape == "table" else ())]
     return Table(dict(zip(names, columns, strict=True)))
 

@@ -17,6 +17,7 @@ from thumbwise.box.gold import Design
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
+from thumbwise.io.pairs import Pairs
 from thumbwise.io.roles import Layout
 from thumbwise.summaries import Shown, ShowsItself, show_reading
 from thumbwise.tables.formats import Columns
@@ -80,6 +81,8 @@ class Reading(VotesAndGold, ShowsItself):
         How gold was drawn, if the user says so.
     cluster : str or None
         The column, among those passed on, whose values say which items were drawn and labeled together.
+    pairs : Pairs or None
+        The systems that items compare, if they are comparisons of two systems.
 
     Examples
     --------
@@ -106,6 +109,7 @@ class Reading(VotesAndGold, ShowsItself):
     files: Files | None = None
     drawn_by: Design | None = None
     cluster: str | None = None
+    pairs: Pairs | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:
