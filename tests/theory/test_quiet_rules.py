@@ -2,8 +2,6 @@
 
 The slow way makes the votes anew, with no vote of the rule, and asks every opinion about them.
 
-Kills, tried once: the vote taken off the wrong class; log-odds taken off the counts of votes; opinions of the pool for
-those of the items left; the bound of the learned opinion left where it was; counts on gold left where they were.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ so that storage and products follow the number of votes plus the number of class
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -48,6 +49,12 @@ class SharedFeatures:
     @property
     def n_classes(self) -> int:
         return int(self.shared.shape[0])
+
+    @cached_property
+    def places(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Pattern and class of each cell, and the number of cells of each pattern."""
+        owners, classes = np.divmod(self.cells, self.n_classes)
+        return owners, classes, np.bincount(owners, minlength=self.n_patterns)
 
     @property
     def shape(self) -> tuple[int, int]:
