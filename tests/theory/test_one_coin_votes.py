@@ -1,6 +1,4 @@
-"""One coin a rule, from moments, is what a table of rates gives; on many classes too, where only voted cells are made.
-
-"""
+"""One coin a rule, from moments, is what a table of rates gives; on many classes too, where only voted cells are made."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The bound without a rule, from sums of which its votes are taken off, is that of votes from which they are missing.
 
 The slow way makes the votes anew, with no vote of the rule, and asks every opinion about them.
-
 """
 
 from __future__ import annotations

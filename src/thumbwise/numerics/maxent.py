@@ -87,7 +87,8 @@ class Problem:
     def differences(self) -> FloatArray | sp.csr_array:
         """Of two classes, the features of the second less those of the first, shape (n_patterns, n_moments)."""
         rows: Any = as_rows(self.features) if isinstance(self.features, SharedFeatures) else self.features
-        return rows[1::2] - rows[::2]
+        apart: FloatArray | sp.csr_array = rows[1::2] - rows[::2]
+        return apart
 
     @property
     def in_one_part(self) -> Problem:
@@ -284,6 +285,7 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
     features, a block of patterns at a time; others through sparse products, whose cost follows the number of votes. Of
     two classes only the difference of their features counts, with the variance g_t[0] g_t[1].
     """
+    problem = problem.in_one_part
     if problem.n_classes == 2:
         return _hessian_of_two(problem.masses * proba[:, 0] * proba[:, 1], problem.differences)
     if sp.issparse(problem.features) and _mostly_zero(problem.features):
@@ -324,7 +326,7 @@ def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
     k, n_moments = problem.n_classes, len(problem.shares)
     for rows in _blocks(len(problem.masses), k * n_moments):
         cells = slice(rows.start * k, rows.stop * k)
-        stored = problem.features
+        stored: Any = problem.features
         dense = stored[cells] if isinstance(stored, np.ndarray) else np.asarray(stored[cells].todense())
         yield rows, dense.reshape(-1, k, n_moments)
 

@@ -230,7 +230,7 @@ def stack_rows(features: Features, below: Features) -> Features:
     if isinstance(features, np.ndarray):
         return np.concatenate([features, rows.toarray()])
     if not isinstance(features, SharedFeatures):
-        return sp.csr_array(sp.vstack([features, rows], format="csr"))
+        return sp.csr_array(sp.vstack([as_rows(features), rows], format="csr"))
     k, n_rows = features.n_classes, rows.shape[0]
     cells = np.concatenate([features.cells, features.shape[0] + np.arange(n_rows)])
     extra = sp.vstack([features.extra, rows - features.shared[np.arange(n_rows) % k]], format="csr")

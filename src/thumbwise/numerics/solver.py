@@ -195,9 +195,7 @@ def _is_large(problem: Problem) -> bool:
 
 
 def _target(point: Point, problem: Problem, tol: float) -> FloatArray:
-    return (
-        _target_by_products(point, problem, tol) if _is_large(problem) else _newton_target(point, problem.in_one_part)
-    )
+    return _target_by_products(point, problem, tol) if _is_large(problem) else _newton_target(point, problem)
 
 
 def _newton_target(point: Point, problem: Problem) -> FloatArray:
