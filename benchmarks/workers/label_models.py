@@ -1,9 +1,10 @@
 """Labels by crowd-kit, Snorkel or cleanlab, each called as its own pages say, with its own defaults.
 
-Arguments: METHOD FILE OUTPUT. The file is an ``.npz`` with ``votes`` (-1: none), ``n_classes`` and ``classifier``, the
-probabilities that CROWDLAB asks a classifier for, shape (n_draws, n_items, n_classes). Written to OUTPUT, ``.npy``, are
-probabilities of shape (n_draws, n_items, n_classes); those of methods that use no gold, once. Printed is a line of
-JSON: ``versions``, and in ``refused`` what the package said if it gave no labels.
+Arguments: METHOD FILE OUTPUT, or none to see the versions. The file is an ``.npz`` with ``votes`` (-1: none),
+``n_classes`` and ``classifier``, the probabilities that CROWDLAB asks a classifier for, shape (n_draws, n_items,
+n_classes). Written to OUTPUT, ``.npy``, are probabilities of shape (n_draws, n_items, n_classes); those of methods that
+use no gold, once. Printed is a line of JSON: in ``refused`` what the package said if it gave no labels, or by name the
+versions.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from benchmarks.workers.rate_intervals import version_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-PACKAGES = ("crowd-kit", "snorkel", "cleanlab", "torch", "numpy")
+PACKAGES = ("crowd-kit", "snorkel", "cleanlab", "mapie", "torch", "numpy")
 
 
 def _by_crowd_kit(name: str, votes: IntArray, n_classes: int, **settings: Any) -> FloatArray:
@@ -88,15 +89,18 @@ PEERS: dict[str, Callable[[IntArray, int, FloatArray], FloatArray]] = {
 
 
 def main() -> None:
+    if len(sys.argv) == 1:
+        print(json.dumps({package: version_of(package) for package in PACKAGES}))
+        return
     method, file, output = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    said: dict[str, Any] = {"versions": {package: version_of(package) for package in PACKAGES}, "refused": ""}
+    refused = ""
     with np.load(file) as told:
         try:
             proba = PEERS[method](told["votes"].astype(np.int64), int(told["n_classes"]), told["classifier"])
             np.save(output, proba)
-        except Exception as error:  # noqa: BLE001  # whatever a package says is its answer
-            said["refused"] = f"{type(error).__name__}: {error}"
-    print(json.dumps(said))
+        except Exception as error:  # whatever a package says is its answer
+            refused = f"{type(error).__name__}: {error}"
+    print(json.dumps({"refused": refused}))
 
 
 if __name__ == "__main__":

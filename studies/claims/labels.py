@@ -25,6 +25,7 @@ import thumbwise as tw
 from studies.drawing import JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.ratings import load_case as load_ratings
+from studies.reporting import markdown_table
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.baselines import best_rule, log_losses, logistic_regression
 from thumbwise.exceptions import DegenerateFitWarning
@@ -33,6 +34,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Split
 
 OURS = "thumbwise"
+MAJORITY = "majority vote"
 RATINGS = "judges' ratings"
 MEASURES = ("accuracy", "log loss", "calibration error")
 # Which way is better.
@@ -40,10 +42,10 @@ _SIGN = np.array([1.0, -1.0, -1.0])
 _BINS = 15
 # CROWDLAB takes seconds a draw on the larger sets.
 _CLASSIFIED = 5
-_PATIENCE = 120.0
+_PATIENCE = 300.0
 
 UNAIDED: Mapping[str, Callable[[], LabelModel]] = {
-    "majority vote": tw.MajorityVote,
+    MAJORITY: tw.MajorityVote,
     "Dawid-Skene": partial(tw.DawidSkene, kind="full"),
     "one-coin Dawid-Skene": tw.DawidSkene,
     "data programming": tw.DataProgramming,
@@ -244,3 +246,15 @@ def _of_draw(answers: Mapping[str, FloatArray], place: int, number: int) -> dict
     once = {method: proba[0, 0] for method, proba in answers.items() if proba.shape[:2] == (1, 1)}
     each = {method: proba for method, proba in answers.items() if method not in once and number < proba.shape[1]}
     return {**once, **{method: proba[place, number] for method, proba in each.items()}}
+
+
+def table(found: Sequence[Found], measure: int) -> str:
+    """Losses of ours first."""
+    methods = list(dict.fromkeys(method for one in found for method in one.scores))
+    rows = []
+    for one in sorted(found, key=lambda one: one.lead(one.best_other(measure), measure)[0]):
+        best = one.best_other(measure)
+        cells = [f"{one.mean(name, measure):.3f}" if name in one.scores else "-" for name in methods]
+        cells[0] += f" ± {one.error(OURS, measure):.3f}"
+        rows.append([f"{one.title} ({one.n_gold})", "{:+.3f} ± {:.3f}".format(*one.lead(best, measure)), best, *cells])
+    return markdown_table(["set (gold)", "lead", "best other", *methods], rows)

@@ -1,8 +1,8 @@
 """Trouble: judges that are copies, that fail often, and gold that is not random; what it costs, and who notices.
 
 Votes are real, the trouble is made. Which judge it befalls, and which items are drawn as gold, does not depend on gold.
-*Noticed* is what :func:`thumbwise.check` says; none of the packages has such a check. A control without trouble shows
-how often it speaks for nothing.
+*Noticed* is what :func:`thumbwise.check` says; what other packages would print is not looked at. A control without
+trouble shows how often it speaks for nothing.
 """
 
 from __future__ import annotations
@@ -203,7 +203,9 @@ def mislead_population(population: Population, task: Task) -> list[Misled]:
         rng = np.random.default_rng([task.seed, *population.name.encode(), *way.encode()])
         golds = [choose(population, n_gold, rng) for _ in range(task.n_draws)]
         intervals = [{name: share_interval(asked.count(gold, everything), name) for name in SHOWN} for gold in golds]
-        held = {name: float(np.mean([one[name].lower <= truth <= one[name].upper for one in intervals])) for name in SHOWN}
+        held = {
+            name: float(np.mean([one[name].lower <= truth <= one[name].upper for one in intervals])) for name in SHOWN
+        }
         noticed = float(np.mean(["TW201" in notice(population, gold) for gold in golds]))
         bounds = float(np.mean([_bound_held(population, gold) for gold in golds]))
         misled.append(Misled(TITLES.get(population.name, population.name), way, noticed, bounds, held))
@@ -241,7 +243,13 @@ def misled_table(found: Sequence[Misled]) -> str:
     """Trouble that is noticed least first; controls last."""
     ordered = sorted(found, key=lambda one: (one.way == tuple(GOLD)[-1], one.noticed))
     rows = [
-        [one.title, one.way, f"{one.noticed:.0%}", f"{one.bound_held:.2f}", *(f"{often:.2f}" for often in one.held.values())]
+        [
+            one.title,
+            one.way,
+            f"{one.noticed:.0%}",
+            f"{one.bound_held:.2f}",
+            *(f"{often:.2f}" for often in one.held.values()),
+        ]
         for one in ordered
     ]
     header = ["set", "gold", "TW201 found", "bound holds", *(f"{name} interval holds" for name in SHOWN)]
