@@ -40,10 +40,17 @@ class Plan:
     rate_peers: Path
     sets: Sequence[str] = (*TITLES, *CROWDS, JUDGES)
     sizes: tuple[int, ...] = SIZES
-    n_labels: int = 10
-    n_rates: int = 100
-    n_accepts: int = 200
-    n_trouble: int = 10
+    n_draws: int = 20
+
+    @property
+    def n_trouble(self) -> int:
+        """Draws of gold in trouble, which is fitted many times."""
+        return max(2, self.n_draws // 2)
+
+    @property
+    def n_counted(self) -> int:
+        """Draws for shares and for accepted labels, of which is counted how often they hold."""
+        return 5 * self.n_draws
 
     @classmethod
     def of(cls, given: argparse.Namespace) -> Plan:
@@ -52,8 +59,8 @@ class Plan:
         rate_peers = given.rate_peers if given.rate_peers.exists() else Path(sys.executable)
         common = given.seed, given.processes, peers, rate_peers
         if given.quick:
-            return cls(*common, QUICK, (verdicts.MAIN_SIZE,), n_labels=3, n_rates=20, n_accepts=20, n_trouble=2)
-        return cls(*common)
+            return cls(*common, QUICK, (verdicts.MAIN_SIZE,), n_draws=3)
+        return cls(*common, sizes=tuple(given.gold), n_draws=given.draws)
 
 
 @dataclass
@@ -94,7 +101,7 @@ def add_labels(page: Page) -> None:
     """Accuracy, log loss and calibration."""
     plan = page.plan
     names = [*plan.sets, *([labels.RATINGS] if JUDGES in plan.sets else [])]
-    tasks = [labels.Task(name, plan.sizes, plan.n_labels, plan.seed, plan.peers) for name in names]
+    tasks = [labels.Task(name, plan.sizes, plan.n_draws, plan.seed, plan.peers) for name in names]
     answers = run_tasks(labels.study, tasks, plan.n_processes)
     found = {size: [one[place] for one, _ in answers] for place, size in enumerate(plan.sizes)}
     refused = [
@@ -103,7 +110,7 @@ def add_labels(page: Page) -> None:
         for method, words in said.items()
     ]
     about = (
-        f"## (a) Labels\n\nOf items without gold; means of {plan.n_labels} draws (CROWDLAB: the first 5 of each size). "
+        f"## (a) Labels\n\nOf items without gold; means of {plan.n_draws} draws (CROWDLAB: the first 5 of each size). "
         "Lead: how much better ours is than the best other, ± standard error of the paired difference. Log loss: no "
         "item counts more than a probability of 0.001 would; calibration error: expected, 15 bins. Dawid-Skene, "
         "majority vote and data programming (the method of Snorkel) without a package's name are thumbwise's own. "
@@ -146,15 +153,15 @@ def add_rates(page: Page) -> None:
     """Width and coverage."""
     plan = page.plan
     tasks = [
-        rates.Task(name, size, plan.n_rates, plan.seed, plan.rate_peers) for size in plan.sizes for name in plan.sets
+        rates.Task(name, size, plan.n_counted, plan.seed, plan.rate_peers) for size in plan.sizes for name in plan.sets
     ]
     answers = run_tasks(rates.study, tasks, plan.n_processes)
     found: dict[int, list[rates.Share]] = {size: [] for size in plan.sizes}
     for task, answer in zip(tasks, answers, strict=True):
         found[task.n_gold].append(answer)
     about = (
-        f"## (b) A share\n\nMean width of 95 % intervals over {plan.n_rates} draws, cut at 0 and 1, and how often they "
-        "hold the truth; bold where chance alone misses so often less than once in a million times. A star: the "
+        f"## (b) A share\n\nMean width of 95 % intervals over {plan.n_counted} draws, cut at 0 and 1, and how often "
+        "they hold the truth; bold where chance alone misses so often less than once in a million times. A star: the "
         "method refused some draws, which are left out. *Gold alone* is exact; *thumbwise, asymptotic* is not the "
         "default. First column: width of ours as a part of the narrowest other that is not bold."
     )
@@ -171,7 +178,7 @@ def add_accepting(page: Page) -> None:
     """Shares of labels that are accepted."""
     plan = page.plan
     names = [name for name in accepting.SETS if name in plan.sets]
-    tasks = [accepting.Task(name, size, plan.n_accepts, plan.seed, plan.peers) for size in plan.sizes for name in names]
+    tasks = [accepting.Task(name, size, plan.n_counted, plan.seed, plan.peers) for size in plan.sizes for name in names]
     answers = run_tasks(accepting.study, tasks, plan.n_processes)
     found: dict[int, list[accepting.Accepted]] = {size: [] for size in plan.sizes}
     for task, (answer, _) in zip(tasks, answers, strict=True):
@@ -179,7 +186,7 @@ def add_accepting(page: Page) -> None:
     refused = sorted({f"- MAPIE: {words}" for _, said in answers for words in said})
     about = (
         f"## (c) Accept or look\n\nShare of the items whose label is accepted at a precision of {accepting.PRECISION}, "
-        f"guaranteed with 95 %; means of {plan.n_accepts} draws, in brackets in how many the precision was missed, "
+        f"guaranteed with 95 %; means of {plan.n_counted} draws, in brackets in how many the precision was missed, "
         "bold where chance alone misses so often less than once in a million times. Lead: over the best other that is "
         "not bold. The hold-out teaches a regression with half of gold and tests twenty thresholds with the other "
         "half."
@@ -195,6 +202,8 @@ def main() -> None:
     parser.add_argument(
         "--rate-peers", type=Path, default=python_of(RATE_PEERS), help="interpreter that has packages for shares"
     )
+    parser.add_argument("--gold", type=int, nargs="+", default=SIZES, help="numbers of labels")
+    parser.add_argument("--draws", type=int, default=20, help="for labels; half for trouble, five times for the rest")
     given = parser.parse_args()
     page = Page(Plan.of(given))
     for add in (add_labels, add_trouble, add_accepting, add_rates):

@@ -167,7 +167,7 @@ def shake(task: Task) -> list[Shaken]:
 
 def shake_population(population: Population, task: Task) -> list[Shaken]:
     """The same of a population that is at hand."""
-    golds = draw_gold(population, gold_size(population, N_GOLD), "subset", task.n_draws, task.seed)
+    golds = list(draw_gold(population, gold_size(population, N_GOLD), "subset", task.n_draws, task.seed))
     before, title = accuracies(population, golds), TITLES.get(population.name, population.name)
     found = shares_of([notice(population, gold) for gold in golds])
     shaken = []
@@ -203,7 +203,7 @@ def mislead_population(population: Population, task: Task) -> list[Misled]:
         rng = np.random.default_rng([task.seed, *population.name.encode(), *way.encode()])
         golds = [choose(population, n_gold, rng) for _ in range(task.n_draws)]
         intervals = [{name: share_interval(asked.count(gold, everything), name) for name in SHOWN} for gold in golds]
-        held = {
+        held: dict[str, float] = {
             name: float(np.mean([one[name].lower <= truth <= one[name].upper for one in intervals])) for name in SHOWN
         }
         noticed = float(np.mean(["TW201" in notice(population, gold) for gold in golds]))
