@@ -79,9 +79,17 @@ class Page:
         """Failures first, then every claim, how it was measured, and the tables."""
         yield "# Claims"
         yield verdicts.first_line(self.claims)
+        yield from missing(self.plan)
         yield "\n".join(claim.line for claim in self.claims)
         yield describe(self.plan)
         yield from self.sections
+
+
+def missing(plan: Plan) -> list[str]:
+    """What belongs to the claims and was not run."""
+    absent = [] if plan.peers else ["crowd-kit, Snorkel, CROWDLAB and MAPIE (no environment has them)"]
+    absent += [f"{size} labels" for size in SIZES if size not in plan.sizes]
+    return [f"**Not in this run:** {'; '.join(absent)}."] if absent else []
 
 
 def describe(plan: Plan) -> str:
@@ -206,7 +214,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20, help="for labels; half for trouble, five times for the rest")
     given = parser.parse_args()
     page = Page(Plan.of(given))
-    for add in (add_labels, add_trouble, add_accepting, add_rates):
+    for add in (add_labels, add_rates, add_accepting, add_trouble):
         add(page)
         print(f"{add.__name__}: done", file=sys.stderr, flush=True)
         publish(list(page.parts()), given.output)
