@@ -20,6 +20,7 @@ from benchmarks.make_peers import HERE, python_of
 
 import thumbwise as tw
 from studies.claims import accepting, labels, rates, trouble, verdicts
+from studies.coverage import allowed_misses
 from studies.drawing import CROWDS, JUDGES, TITLES
 from studies.rate_peers import PEERS as RATE_PEERS
 from studies.rate_peers import describe_versions, refusal_lines
@@ -87,7 +88,7 @@ class Page:
 
 def missing(plan: Plan) -> list[str]:
     """What belongs to the claims and was not run."""
-    absent = [] if plan.peers else ["crowd-kit, Snorkel, CROWDLAB and MAPIE (no environment has them)"]
+    absent = [] if plan.peers else ["crowd-kit, Snorkel, CROWDLAB and MAPIE (no interpreter that has them was given)"]
     absent += [f"{size} labels" for size in SIZES if size not in plan.sizes]
     return [f"**Not in this run:** {'; '.join(absent)}."] if absent else []
 
@@ -169,8 +170,9 @@ def add_rates(page: Page) -> None:
         found[task.n_gold].append(answer)
     about = (
         f"## (b) A share\n\nMean width of 95 % intervals over {plan.n_counted} draws, cut at 0 and 1, and how often "
-        "they hold the truth; bold where chance alone misses so often less than once in a million times. A star: the "
-        "method refused some draws, which are left out. *Gold alone* is exact; *thumbwise, asymptotic* is not the "
+        "they hold the truth; bold where chance alone misses so often less than once in a million times: in "
+        f"more than {allowed_misses(plan.n_counted, 0.95, 1)} draws. A star: the method refused some draws, "
+        "which are left out. *Gold alone* is exact; *thumbwise, asymptotic* is not the "
         "default. First column: width of ours as a part of the narrowest other that is not bold."
     )
     tables = [f"### A share, {size} labels\n\n{rates.table(found[size])}" for size in _main_first(plan.sizes)]
