@@ -19,7 +19,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
+from thumbwise.io.sampled_gold import read_sampled
 from thumbwise.rates.asking import rate
 from thumbwise.rates.intervals import Method
 from thumbwise.rates.results import HEADERS, Rates, table_row
@@ -39,8 +39,8 @@ class RateChoices:
     ----------
     of : str or None
         Class whose share is wanted.
-    by, cluster : str or None
-        Columns of groups, and of clusters that were drawn as a whole.
+    by : str or None
+        Column of groups.
     versus : sequence of str or None
         Two groups, or two columns of predictions.
     values : mapping of str to float or None
@@ -58,7 +58,6 @@ class RateChoices:
     of: str | None = None
     by: str | None = None
     versus: Sequence[str] | None = None
-    cluster: str | None = None
     values: Mapping[str, float] | None = None
     method: Method = "assisted"
     by_class: bool = False
@@ -132,7 +131,7 @@ def rate_files(
     stays = are_many(votes, roles) or is_large(votes, roles)
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = read_source(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
         with progress("bounding"):
             reported = ask(reading, choices)
     if json is not None:
@@ -142,10 +141,11 @@ def rate_files(
 
 
 def _with_columns(roles: Roles, choices: RateChoices) -> Roles:
-    """Columns of groups and clusters are no rules, and classes with numbers are the classes there are."""
+    """Columns of groups are no rules, and classes with numbers are the classes there are."""
     if choices.system is not None:
         return roles
-    named = [name for name in (choices.by, choices.cluster) if name is not None and name not in roles.ignore]
+    taken = {roles.cluster, *roles.ignore}
+    named = [] if choices.by is None or choices.by in taken else [choices.by]
     names = roles.class_names
     if names is None and choices.values is not None:
         names = list(choices.values)
@@ -163,7 +163,6 @@ def ask(reading: Reading, choices: RateChoices) -> Rates:
         of=choices.of,
         by=choices.by,
         versus=choices.versus,
-        cluster=choices.cluster,
         values=choices.values,
         method=choices.method,
         gold_is=ByClass({}) if choices.by_class else None,
@@ -184,7 +183,6 @@ def _ask_wins(reading: Reading, choices: RateChoices) -> Rates:
         reading,
         system=choices.system or "",
         by=choices.by,  # type: ignore[arg-type]  # it is looked at there
-        cluster=choices.cluster,
         method=choices.method,
         confidence_level=choices.confidence,
         looks=choices.looks,

@@ -130,7 +130,7 @@ def rate_tags(
     """The share of every tag, by group if asked, in one table."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
     refuse_options({"--of": choices.of, "--values": choices.values})
-    named = [name for name in (choices.by, choices.cluster) if name is not None and name not in roles.ignore]
+    named = [] if choices.by is None or choices.by in roles.ignore else [choices.by]
     readings = read_tag_files(votes, gold, replace(roles, ignore=(*roles.ignore, *named)))
 
     def asked(reading: Reading, confidence_level: float) -> Rates:

@@ -48,7 +48,7 @@ def _repeated(texts: list[str | None], name: str, where: str, beside: Sequence[s
     return InvalidVotesError(
         f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[texts[row]]} and "
         f"{row}, counting from 0 ({len(repeated)} rows too many in all). ",
-        mend_repeated(beside, len(texts) - len(repeated), len(texts)),
+        mend_repeated(beside, len(texts) - len(repeated), len(texts), name),
     )
 
 

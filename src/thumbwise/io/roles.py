@@ -62,6 +62,14 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    strata, weights : str or None
+        Column of the strata within which gold was drawn at random, or of weights: the inverse chances of being drawn.
+    max_weight : float or None
+        The largest weight that any item could have had. Absent: the largest in the column.
+    ordered : bool
+        Whether the classes are steps of a scale. Numbers are in order by themselves; words must be listed.
+    cluster : str or None
+        Column of clusters: rows of one cluster were drawn, and labeled, together. It is no rule, and passed on.
     tags : TagRoles or None
         What is said about tags, if cells hold several of them.
     systems : sequence of str or None
@@ -87,6 +95,11 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    strata: str | None = None
+    weights: str | None = None
+    max_weight: float | None = None
+    ordered: bool = False
+    cluster: str | None = None
     tags: TagRoles | None = None
     systems: Sequence[str] | None = None
     gold_majority: bool = False
@@ -150,8 +163,8 @@ def refuse_row_per_vote(table: Table, roles: Roles) -> None:
         raise unclear_layout(items[0], rules[0], labels[0], "and the items stay in their files")
 
 
-def mend_repeated(names: Sequence[str], n_different: int, n_rows: int) -> str | Message:
-    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote."""
+def mend_repeated(names: Sequence[str], n_different: int, n_rows: int, item_id: str | None = None) -> str | Message:
+    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote, or an epoch."""
     if len(names) < 3 or 4 * n_different > 3 * n_rows:
         return "Drop the repeated rows."
     layout = "jury" if any(name.strip().lower() == "verdict" for name in names) else "long"
@@ -162,6 +175,8 @@ def mend_repeated(names: Sequence[str], n_different: int, n_rows: int) -> str | 
         Argument("rule", "NAME"),
         " and that of the votes with ",
         Argument("label", "NAME"),
+        *(() if item_id is None else ("; if the rows of one id are items that belong together, such as epochs, say ",)),
+        *(() if item_id is None else (Argument("cluster", repr(item_id)),)),
         "; otherwise drop the repeated rows.",
     )
 

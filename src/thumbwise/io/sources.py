@@ -46,6 +46,8 @@ def read_votes(
     scores: Hashable | None = None,
     scores_are: ScoresAre | None = None,
     threshold: float | None = None,
+    ordered: bool = False,
+    cluster: str | None = None,
     systems: Sequence[str] | None = None,
     gold_majority: bool = False,
 ) -> Reading:
@@ -93,6 +95,13 @@ def read_votes(
         beside verdicts, need no ``scores``.
     threshold : float, optional
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    ordered : bool
+        Whether the classes are steps of a scale, such as ratings from 1 to 5: numbers are in order by themselves, words
+        are listed from the lowest to the highest with ``class_names``.
+    cluster : str, optional
+        Column whose values say which rows belong together (turns of a conversation, epochs of a sample): whole clusters
+        were drawn at random for gold, and all of their rows labeled. Intervals then allow for it
+        (:class:`thumbwise.box.designs.Clusters`).
     systems : pair of str, optional
         Of comparisons: the two columns of systems, the one that was shown first before the other.
     gold_majority : bool
@@ -138,6 +147,8 @@ def read_votes(
         scores=scores,
         scores_are=scores_are,
         threshold=threshold,
+        ordered=ordered,
+        cluster=cluster,
         systems=systems,
         gold_majority=gold_majority,
     )
