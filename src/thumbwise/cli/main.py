@@ -16,7 +16,8 @@ import typer
 
 from thumbwise import __version__
 from thumbwise.cli.endings import heed_signals, reported, run_to_end
-from thumbwise.cli.reading_options import VotesArgument, reads_votes
+from thumbwise.cli.reading_options import DelimiterOption, EncodingOption, SheetOption, VotesArgument, reads_votes
+from thumbwise.cli.standard_output import table_to
 from thumbwise.io.roles import Roles
 
 if TYPE_CHECKING:
@@ -121,7 +122,9 @@ def label(
         list[str] | None,
         typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Labels and probabilities; - is standard output, as CSV.")
+    ] = None,
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
     ),
@@ -147,7 +150,8 @@ def label(
         choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
         limits = Limits(memory, spill)
         run = partial(label_files, shape=shape.value, limits=limits)
-        run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed)
+        with table_to(output, json) as place:
+            run(votes, gold, place, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed)
 
 
 @app.command()
@@ -226,15 +230,23 @@ def draw(
     format: Annotated[  # noqa: A002  # the name of the option
         DrawnFormat | None, typer.Option(help="What to write. [default: as the ending of the output says]")
     ] = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    sheet: SheetOption = None,
 ) -> None:
     """Draw random items to be labeled by hand; filled in, the file is gold that says how it was drawn."""
     with reported():
         from thumbwise.cli.draw import draw_items  # noqa: PLC0415
         from thumbwise.cli.reading_options import fields_of  # noqa: PLC0415
+        from thumbwise.tables.file_formats import FileFormat  # noqa: PLC0415
 
         passed_on = None if columns is None else fields_of(columns)
         is_studio = None if format is None else format is DrawnFormat.LABEL_STUDIO
-        draw_items(items, n, output, seed=seed, item_id=item_id, columns=passed_on, is_studio=is_studio)
+        form = FileFormat(delimiter, encoding, sheet=sheet)
+        with table_to(output) as place:
+            draw_items(
+                items, n, place or output, seed=seed, item_id=item_id, columns=passed_on, is_studio=is_studio, form=form
+            )
 
 
 @app.command()
@@ -407,7 +419,8 @@ def judges(
         from thumbwise.cli.judges import JudgeChoices, judge_files  # noqa: PLC0415
 
         choices = JudgeChoices(confidence, of, cost or ())
-        judge_files(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
+        with table_to(output, json) as place:
+            judge_files(votes, gold, roles, choices, output=place, json=json, overwrite=overwrite)
 
 
 @app.command()
@@ -476,7 +489,8 @@ def triage(
             require_guarantee,
             cost or (),
         )
-        triage_files(votes, gold, roles, choices, TriageOutputs(output, review, text, json, overwrite))
+        with table_to(output, json) as place:
+            triage_files(votes, gold, roles, choices, TriageOutputs(place, review, text, json, overwrite))
 
 
 @app.command()
@@ -551,17 +565,28 @@ def bench(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for one that is free.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    sheet: SheetOption = None,
 ) -> None:
     """Open a page where items, drawn at random, are labeled by hand: gold for every other command."""
     with reported():
         from thumbwise.cli.bench import Serving, as_asked, bench_files  # noqa: PLC0415
+        from thumbwise.tables.file_formats import FileFormat  # noqa: PLC0415
 
         drawn = None if design is None else design.value
         asked = as_asked(
             classes, n, looks, anytime=anytime, of=of, goal=goal, confidence=confidence, design=drawn, seed=seed
         )
         bench_files(
-            items, output, votes, asked, Serving(host, port, not no_browser, by), item_id=item_id, show=show or ()
+            items,
+            output,
+            votes,
+            asked,
+            Serving(host, port, not no_browser, by),
+            item_id=item_id,
+            show=show or (),
+            form=FileFormat(delimiter, encoding, sheet=sheet),
         )
 
 

@@ -63,7 +63,7 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     is_scored = isinstance(votes, ScoredVotes)
     doubts = () if is_scored else doubtful_classes(votes, labels, roles, layout)
     more = votes.notes if is_scored else note_on_ratings(votes, labels, roles)
-    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *more, *silent_classes(votes))
+    notes = (*doubts, *table.notes, *(() if note is None else (note,)), *reading.notes, *more, *silent_classes(votes))
     return replace(reading, layout=layout, notes=notes)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
+from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
@@ -61,6 +62,8 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    delimiter, encoding, decimal, sheet, file_format : str or None
+        How the file of votes is written, and gold where its own file does not show it. Absent: as the file shows.
     """
 
     layout: Layout | None = None
@@ -80,6 +83,16 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    file_format: str | None = None
+
+    @property
+    def form(self) -> FileFormat:
+        """How the file of votes is written, as far as that is said."""
+        return FileFormat(self.delimiter, self.encoding, self.decimal, self.sheet, self.file_format)
 
     @property
     def are_scores(self) -> bool:

@@ -46,6 +46,11 @@ def read_votes(
     scores: Hashable | None = None,
     scores_are: ScoresAre | None = None,
     threshold: float | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    file_format: str | None = None,
 ) -> Reading:
     """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
 
@@ -56,9 +61,10 @@ def read_votes(
     Parameters
     ----------
     source : path or frame
-        A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
-        pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many
-        files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
+        A .csv, .tsv, .txt, .parquet, .jsonl, .ndjson or .xlsx file, text also with .gz or .zst behind; a .mat file as
+        in the paper, a WRENCH folder, or a frame of pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a
+        folder of Parquet files stand for many files, in which the items then stay: ``votes`` of the reading are
+        :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
@@ -90,6 +96,16 @@ def read_votes(
         beside verdicts, need no ``scores``.
     threshold : float, optional
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    delimiter : str, optional
+        What separates the fields of CSV, one character or "tab". Absent: found from the start of the file.
+    encoding : str, optional
+        Of a text file, such as "windows-1252". Absent: UTF-8, what marks at its start say, or Windows-1252, noted.
+    decimal : {",", "."}, optional
+        What stands before fractions in CSV. Absent: a comma only where semicolons separate fields.
+    sheet : str, optional
+        Of a workbook. Absent: the first.
+    file_format : {"csv", "tsv", "jsonl", "parquet", "xlsx"}, optional
+        What the file is. Absent: as its ending says.
 
     Returns
     -------
@@ -131,6 +147,11 @@ def read_votes(
         scores=scores,
         scores_are=scores_are,
         threshold=threshold,
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
+        file_format=file_format,
     )
     return read_source(source, gold, roles)
 
@@ -177,7 +198,7 @@ def read_source(
                 f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
                 "way. Put the votes into one file."
             )
-        return read_as_table(read_table(path), *_open_gold(gold, roles))
+        return read_as_table(read_table(path, form=roles.form), *_open_gold(gold, roles))
     table = as_table(source)
     if table is None:
         raise InvalidVotesError(
@@ -195,7 +216,7 @@ def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     if path.suffix.lower() == label_studio.ENDING:
         return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
     if not is_gold_lines(path):
-        return read_table(path), roles
+        return read_table(path, form=roles.form.as_hint), roles
     _refuse_columns(roles)
     drawn = read_drawn_gold(path)
     return drawn, drawn.listed_in(roles)
