@@ -122,7 +122,7 @@ def test_a_small_file_that_expands_to_a_large_one_is_refused(
     savemat(folder / "youtube.mat", {"train_pred": np.zeros((1000, 1000))}, do_compression=True)
     assert (folder / "youtube.mat").stat().st_size < 20_000
     monkeypatch.setenv("THUMBWISE_MAX_BYTES", "400kB")
-    assert "expand to more than 20,000, which are left" in message(folder)
+    assert "expand to more than the 20,000 that are left" in message(folder)
 
 
 def test_many_variables_that_expand_are_counted_together(write_paper: Writer, monkeypatch: pytest.MonkeyPatch) -> None:

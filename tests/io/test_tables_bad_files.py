@@ -43,7 +43,7 @@ PARQUET = b"PAR1\x15\x04\x15\x10\x00\x00\xff\xfe"
         (
             "t.csv.gz",
             b"x",
-            "must be packed by gzip, as its ending says; it is damaged or something else: Not a gzipped",
+            "must be packed by gzip, as its ending says; it is damaged, cut off or something else: Not",
         ),
         ("t.csv.zst", b"x", "must be packed by zstd, as its ending says"),
         ("t.gz", b"x", "its ending is '.gz'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.dialects import Dialect, find_dialect
@@ -16,8 +16,10 @@ from thumbwise.tables.plain_files import PlainFile
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_Any = TypeVar("_Any")
 # Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
 _AGGREGATES_AT_ONCE = 64
+_COLUMNS_AT_ONCE = 2048
 
 
 def read_delimited(
@@ -30,15 +32,22 @@ def read_delimited(
     inner = [f"c{j}" for j in chosen]
     source = delimited_source([pattern_of(file.path)], len(names), dialect, ending)
     connection.execute(f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM {source}")  # noqa: S608
-    whole = _hold(connection, inner, holds_whole)
+
+    def ask(query: str) -> list[tuple[Any, ...]]:
+        return connection.execute(query).fetchall()
+
+    whole = ask_columns(ask, "texts", inner, holds_whole)
     typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
     decimals = []
     if may_have_commas(dialect, form):
-        decimal = _hold(connection, inner, holds_decimal)
+        decimal = ask_columns(ask, "texts", inner, holds_decimal)
         typed = [with_point(name) if is_decimal else name for name, is_decimal in zip(typed, decimal, strict=True)]
         decimals = [names[j] for j, is_decimal in zip(chosen, decimal, strict=True) if is_decimal]
     notes = tuple(filter(None, (note, note_decimals(file.shown, decimals))))
-    return fetch(connection, [names[j] for j in chosen], typed, "texts"), notes
+    read: Columns = {}
+    for some in batched(range(len(chosen))):
+        read |= fetch(connection, [names[chosen[j]] for j in some], [typed[j] for j in some], "texts")
+    return read, notes
 
 
 def delimited_source(paths: Sequence[str], n_columns: int, dialect: Dialect, ending: str) -> str:
@@ -117,11 +126,37 @@ def holds_whole(column: str) -> str:
     return f"coalesce(bool_and(coalesce({same}, {column} IS NULL)), false)"
 
 
-def _hold(connection: DuckDBPyConnection, columns: Sequence[str], holds: Callable[[str], str]) -> list[bool]:
-    """Whether each column of texts holds what an aggregate asks for."""
+def ask_columns(
+    ask: Callable[[str], Sequence[tuple[Any, ...]]], source: str, columns: Sequence[str], holds: Callable[[str], str]
+) -> list[bool]:
+    """Whether each column of texts holds what an aggregate asks for.
+
+    Few columns are asked side by side. Of many, the fields are put below each other, with the number of their column,
+    and one aggregate is asked by group: planning takes DuckDB a time that grows with the cube of the aggregates.
+
+    Parameters
+    ----------
+    ask : callable
+        Rows of an SQL query.
+    source : str
+        A table in SQL.
+    columns : sequence of str
+        Its columns of texts.
+    holds : callable
+        An aggregate over a column, in SQL.
+    """
+    if len(columns) <= _AGGREGATES_AT_ONCE:
+        return [bool(held) for held in ask(f"SELECT {', '.join(map(holds, columns))} FROM {source}")[0]]  # noqa: S608
     answers: list[bool] = []
-    for start in range(0, len(columns), _AGGREGATES_AT_ONCE):
-        asked = ", ".join(map(holds, columns[start : start + _AGGREGATES_AT_ONCE]))
-        answer = connection.execute(f"SELECT {asked} FROM texts").fetchone()  # noqa: S608
-        answers += [bool(held) for held in answer or ()]
+    for some in batched(columns):
+        fields = f"SELECT unnest([{', '.join(some)}]) AS field, unnest(range({len(some)})) AS k FROM {source}"  # noqa: S608
+        rows = ask(f"SELECT k, {holds('field')} FROM ({fields}) GROUP BY k")  # noqa: S608
+        held = dict(rows)
+        answers += [bool(held.get(k)) for k in range(len(some))]
     return answers
+
+
+def batched(columns: Sequence[_Any]) -> Iterator[Sequence[_Any]]:
+    """Columns that are named in one query: naming takes a time that grows with all columns of the table, and memory."""
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        yield columns[start : start + _COLUMNS_AT_ONCE]

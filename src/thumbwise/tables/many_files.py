@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.delimited import (
+    ask_columns,
     delimited_source,
     holds_decimal,
     holds_whole,
@@ -181,8 +182,13 @@ def _differ(first: str, second: str, how: str) -> InvalidFileError:
 
 def _find(texts: Any, holds: Callable[[str], str]) -> set[str]:
     """Columns that hold what an aggregate asks for."""
-    answers = texts.aggregate(", ".join(map(holds, texts.columns))).fetchall()[0]
-    return {name for name, held in zip(texts.columns, answers, strict=True) if held}
+
+    def ask(query: str) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = texts.query("thumbwise_texts", query).fetchall()
+        return rows
+
+    held = ask_columns(ask, "thumbwise_texts", texts.columns, holds)
+    return {name for name, is_held in zip(texts.columns, held, strict=True) if is_held}
 
 
 def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:

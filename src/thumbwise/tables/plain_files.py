@@ -12,11 +12,11 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from thumbwise.exceptions import Argument, InvalidFileError, MissingPackageError
 from thumbwise.tables.budgets import in_words, most_bytes, too_large
@@ -32,6 +32,7 @@ JSON_LINES = (".jsonl", ".ndjson")
 _TEXTS = (*DELIMITERS, *JSON_LINES)
 _STARTS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx"}
 _AT_ONCE = 2**20
+_PACKED_AT_ONCE = 2**9
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,12 @@ def read_start(path: Path, n_bytes: int) -> bytes:
     packing = split_ending(path)[1]
     if not packing:
         return _first_bytes(path, n_bytes)
-    return next(_unpacked(path, packing, path, n_bytes), b"")
+    start = b""
+    for piece in _unpacked(path, packing, path):
+        start += piece
+        if len(start) >= n_bytes:
+            break
+    return start[:n_bytes]
 
 
 def _first_bytes(path: Path, n_bytes: int) -> bytes:
@@ -197,25 +203,36 @@ def _told_by_content(path: Path) -> tuple[str, str]:
     return ending, f"standard input is read as {'CSV' if ending == '.csv' else ending[1:]}, as its first bytes tell"
 
 
-def _unpacked(path: Path, packing: str, shown: Path, at_once: int = _AT_ONCE) -> Iterator[bytes]:
-    opened = gzip.open if packing == ".gz" else _open_zstd()
+def _unpacked(path: Path, packing: str, shown: Path) -> Iterator[bytes]:
+    """The content in pieces, each bounded however well it is packed; a file that is cut off is an error."""
+    opened, errors = _zstd() if packing == ".zst" else (_gzip_pieces, (zlib.error, gzip.BadGzipFile))
     try:
-        with opened(path, "rb") as stream:
-            yield from iter(lambda: stream.read(at_once), b"")
-    except (EOFError, zlib.error, gzip.BadGzipFile, *_zstd_errors()) as error:
+        yield from opened(path)
+    except (EOFError, *errors) as error:
         raise InvalidFileError(
-            f"{shown} must be packed by {PACKINGS[packing]}, as its ending says; it is damaged or something else: "
-            f"{error}. Fetch or pack it again."
+            f"{shown} must be packed by {PACKINGS[packing]}, as its ending says; it is damaged, cut off or something "
+            f"else: {error}. Fetch or pack it again."
         ) from error
 
 
-def _open_zstd() -> Callable[..., IO[bytes]]:
+def _gzip_pieces(path: Path) -> Iterator[bytes]:
+    with gzip.open(path, "rb") as stream:
+        yield from iter(lambda: stream.read(_AT_ONCE), b"")
+
+
+def _zstd() -> tuple[Callable[[Path], Iterator[bytes]], tuple[type[Exception], ...]]:
+    """Python's own reader of zstd, since 3.14, or the package's; and its error."""
     try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415  # Python 3.14
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
     except ImportError:
-        return _zstandard_open
-    opened: Callable[..., IO[bytes]] = zstd.open
-    return opened
+        package = _load_zstandard()
+        return lambda path: _zstandard_pieces(package, path), (package.ZstdError,)
+
+    def pieces(path: Path) -> Iterator[bytes]:
+        with zstd.open(path, "rb") as stream:
+            yield from iter(lambda: stream.read(_AT_ONCE), b"")
+
+    return pieces, (zstd.ZstdError,)
 
 
 def _load_zstandard() -> Any:
@@ -229,17 +246,25 @@ def _load_zstandard() -> Any:
     return zstandard
 
 
-@contextmanager
-def _zstandard_open(path: Path, _mode: str) -> Iterator[IO[bytes]]:
-    """All frames of a file, one after the other."""
-    unpacker = _load_zstandard().ZstdDecompressor()
-    with path.open("rb") as packed, unpacker.stream_reader(packed, read_across_frames=True) as stream:
-        yield stream
+def _zstandard_pieces(package: Any, path: Path) -> Iterator[bytes]:
+    """All frames of a file, from few bytes at a time, which can unpack to some megabytes at most.
 
-
-def _zstd_errors() -> tuple[type[Exception], ...]:
-    known = (sys.modules.get("zstandard"), sys.modules.get("compression.zstd"))
-    return tuple(module.ZstdError for module in known if module is not None)
+    The package's streams take a file that is cut off for one that has ended.
+    """
+    unpacker = package.ZstdDecompressor().decompressobj()
+    is_within = False
+    with path.open("rb") as file:
+        for packed in iter(lambda: file.read(_PACKED_AT_ONCE), b""):
+            rest = packed
+            while rest:
+                piece, is_within = unpacker.decompress(rest), True
+                yield piece
+                rest = b""
+                if unpacker.eof:
+                    rest, is_within = unpacker.unused_data, False
+                    unpacker = package.ZstdDecompressor().decompressobj()
+    if is_within:
+        raise EOFError("its last frame does not end")
 
 
 def _decoded(path: Path, encoding: str, shown: Path) -> Iterator[bytes]:
