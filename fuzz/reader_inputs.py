@@ -52,7 +52,8 @@ def dialects(draw: st.DrawFn) -> bytes:
         quotechar=draw(st.sampled_from("\"'")),
         quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
         lineterminator=draw(st.sampled_from(["\n", "\r\n", "\r"])),
-        **draw(st.sampled_from([{}, {"doublequote": False, "escapechar": "\\"}])),
+        doublequote=draw(st.booleans()),
+        escapechar="\\",
     )
     writer.writerows(rows)
     first = draw(st.sampled_from(["", "", "sep=;\n", "sep=\t\r\n", "\ufeff"]))

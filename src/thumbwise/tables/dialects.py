@@ -50,9 +50,16 @@ class Dialect:
 
     def records(self, lines: Iterable[str], *, strict: bool = True) -> Iterable[list[str]]:
         """The records of some lines, after those that are skipped."""
-        escaped = {"escapechar": self.escape, "doublequote": False} if self.escape != self.quote else {}
+        is_doubled = self.escape == self.quote
         rest = islice(iter(lines), self.n_skipped, None)
-        return csv.reader(rest, delimiter=self.delimiter, quotechar=self.quote, strict=strict, **escaped)
+        return csv.reader(
+            rest,
+            delimiter=self.delimiter,
+            quotechar=self.quote,
+            strict=strict,
+            doublequote=is_doubled,
+            escapechar=None if is_doubled else self.escape,
+        )
 
 
 _STYLES = (('"', '"'), ('"', "\\"), ("'", "'"))
@@ -145,10 +152,10 @@ def _settle(fitting: list[str], text: str, ending: str, shown: Path, form: FileF
         return fitting[0]
     if form.delimiter in fitting:
         return str(form.delimiter)
-    first, second = ([repr(name) for name in _names(text, sign)[:3]] for sign in fitting[:2])
+    ours, theirs = ([repr(name) for name in _names(text, sign)[:3]] for sign in fitting[:2])
     raise InvalidFileError(
         f"the delimiter of {shown} must be clear; its fields may be separated by {_WORDS[fitting[0]]}, with columns "
-        f"{', '.join(first)}, or by {_WORDS[fitting[1]]}, with columns {', '.join(second)}. Say ",
+        f"{', '.join(ours)}, or by {_WORDS[fitting[1]]}, with columns {', '.join(theirs)}. Say ",
         say_delimiter(fitting[0]),
         " or ",
         say_delimiter(fitting[1]),

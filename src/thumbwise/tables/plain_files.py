@@ -119,8 +119,8 @@ def make_plain(path: Path, form: FileFormat, scratch: Scratch) -> PlainFile:
     if form.kind is not None:
         ending = KIND_ENDINGS[form.kind]
     elif path == STANDARD:
-        ending, note = _told_by_content(place)
-        notes.append(note)
+        ending, told = _told_by_content(place)
+        notes.append(told)
     if ending in _TEXTS:
         _refuse_other_kinds(place, shown)
         encoding, note = find_encoding(place, shown, form)
@@ -205,10 +205,13 @@ def _told_by_content(path: Path) -> tuple[str, str]:
 
 def _unpacked(path: Path, packing: str, shown: Path) -> Iterator[bytes]:
     """The content in pieces, each bounded however well it is packed; a file that is cut off is an error."""
-    opened, errors = _zstd() if packing == ".zst" else (_gzip_pieces, (zlib.error, gzip.BadGzipFile))
+    opened: Callable[[Path], Iterator[bytes]] = _gzip_pieces
+    errors: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+    if packing == ".zst":
+        opened, errors = _zstd()
     try:
         yield from opened(path)
-    except (EOFError, *errors) as error:
+    except errors as error:
         raise InvalidFileError(
             f"{shown} must be packed by {PACKINGS[packing]}, as its ending says; it is damaged, cut off or something "
             f"else: {error}. Fetch or pack it again."
@@ -226,13 +229,13 @@ def _zstd() -> tuple[Callable[[Path], Iterator[bytes]], tuple[type[Exception], .
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
     except ImportError:
         package = _load_zstandard()
-        return lambda path: _zstandard_pieces(package, path), (package.ZstdError,)
+        return lambda path: _zstandard_pieces(package, path), (EOFError, package.ZstdError)
 
     def pieces(path: Path) -> Iterator[bytes]:
         with zstd.open(path, "rb") as stream:
             yield from iter(lambda: stream.read(_AT_ONCE), b"")
 
-    return pieces, (zstd.ZstdError,)
+    return pieces, (EOFError, zstd.ZstdError)
 
 
 def _load_zstandard() -> Any:

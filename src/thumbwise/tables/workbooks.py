@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from xml.parsers import expat
 
 import numpy as np
@@ -119,7 +119,7 @@ def _look(path: Path, shown: Path) -> _Seen:
             check_bytes(shown, sum(part.file_size for part in parts), "unpacked it declares")
             for part in parts:
                 with book.open(part) as stream:  # reads no more than is declared, and checks the sum of all bytes
-                    pieces = iter(lambda stream=stream: stream.read(_AT_ONCE), b"")
+                    pieces = _pieces(stream)
                     if _SHEETS.fullmatch(part.filename):
                         _scan(pieces, seen)
                         check_bytes(shown, seen.n_cells * _BYTES_PER_CELL, "the grid of its cells would take")
@@ -131,6 +131,10 @@ def _look(path: Path, shown: Path) -> _Seen:
     except Exception as error:  # of zip, of the parser, of each way to pack
         raise _damaged(shown, error) from error
     return seen
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    yield from iter(lambda: stream.read(_AT_ONCE), b"")
 
 
 def _scan(pieces: Iterator[bytes], seen: _Seen) -> None:
