@@ -109,6 +109,8 @@ def test_backslashes_before_quotes_as_spark_writes_them(tmp_path: Path) -> None:
         ("t.csv", "sep=§\r\nid§a\r\n1§x\r\n", "§", "in t.csv fields are separated by '§', as its first line"),
         ("t.csv", 'id,"a;b\nc;d"\n1,"x;\ny;z"\n', ",", None),
         ("t.csv", "label\nx\n", ",", None),
+        ("t.csv", "id;a, b\n1;x\n2;y, z, w\n", ";", "in t.csv fields are separated by semicolons"),
+        ("t.csv", "id,a;b\n1,x\n2,y;z;w\n", ",", None),
         ("t.csv", "id,a\n1,x,y\n", ",", None),
         ("t.csv", "id;a\n1;x;y\n", ";", "in t.csv fields are separated by semicolons"),
     ],
