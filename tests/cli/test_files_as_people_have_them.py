@@ -101,7 +101,10 @@ def test_gold_through_a_pipe_and_a_format_that_is_said(folder: Path) -> None:
     ("arguments", "message"),
     [
         (("label", "-", "--gold", "-"), "only one input can be -"),
-        (("label", "votes.csv", "--gold", "gold.csv", "-o", "-", "--json", "-"), "only one thing can be written to"),
+        (
+            ("label", "votes.csv", "--gold", "gold.csv", "-o", "-", "--json", "-"),
+            "one output can go to stdout; found both --json - and --output -",
+        ),
     ],
 )
 def test_what_cannot_be(folder: Path, arguments: tuple[str, ...], message: str) -> None:

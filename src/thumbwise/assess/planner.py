@@ -16,7 +16,7 @@ from thumbwise.assess.planned_panel import PlannedPanel, QuietVotes, open_panel
 from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldCounts, GoldSample, count_gold
 from thumbwise.box.moments.linear import Moments, build_moments
-from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.moments.standard import standard_moments
 from thumbwise.numerics.solver import Solution
 from thumbwise.votes.inputs import in_memory
 
@@ -33,6 +33,7 @@ class Planner:
     """
 
     def __init__(self, sample: GoldSample, error: float, keep: bool, box: Box | None = None) -> None:
+        sample = replace(sample, builders=standard_moments(sample.pool))
         self.sample, self.panel = sample, open_panel(sample, error, box)
         self.pool, self.n_gold, self.n_pool = in_memory(sample.pool, "a plan"), len(sample), sample.pool.n_items
         self.is_subset, self.is_kept = sample.gold_is == "subset", keep
@@ -74,7 +75,13 @@ class Planner:
         A rule that had too few votes for a part of the budget gets one if it is to have enough, at the cost of others.
         That items with a new label keep it, and cost nothing, is not the rule's doing and is left out.
         """
-        return self._gain(np.array([key == self.counts.keys[rule] for key in self.counts.keys]), self.n_gold)
+        own = {key for key, is_own in zip(self.counts.keys, self._is_of(rule), strict=True) if is_own}
+        return self._gain(np.array([key in own for key in self.counts.keys]), self.n_gold)
+
+    def _is_of(self, rule: int) -> AnyArray:
+        """Which of the counted moments are about a rule."""
+        name = self.counts.about[rule].rule
+        return np.array([moment.rule == name for moment in self.counts.about])
 
     def opinion_gain(self) -> float:
         """The same through what the rules say together: opinions, and what the learned one learns."""
@@ -94,7 +101,8 @@ class Planner:
         if self.counts.keys.count(self.counts.keys[rule]) > 1:
             return self.bound  # its copy says the same
         game, counts = self._without(rule)
-        is_rule = np.arange(len(game.rates)) == rule
+        is_rule = np.zeros(len(game.rates), dtype=bool)
+        is_rule[: len(self.standard.about)] = self._is_of(rule)[: len(self.standard.about)]
         game = replace(game, problem=replace(game.problem, shares=np.where(is_rule, 0.0, game.problem.shares)))
         state = GoldState(counts, counts.right.astype(float), self.n_gold).forget(is_rule[: len(counts.about)])
         start = np.where(is_rule, 0.0, self.today.weights[: len(is_rule)])
@@ -127,7 +135,7 @@ class Planner:
 
     def _moments(self, panel: PlannedPanel, heard: QuietVotes | None = None) -> Moments:
         votes = self.items if heard is None else heard
-        return sum((build(votes) for build in panel.builders), start=build_moments(STANDARD, self.items))
+        return sum((build(votes) for build in panel.builders), start=build_moments(self.sample.builders, self.items))
 
     @cached_property
     def labeling(self) -> FloatArray:

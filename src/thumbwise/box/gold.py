@@ -244,6 +244,13 @@ class GoldSample:
             expected = np.where([moment.kind == FREQUENCY for moment in counts.about], 0.0, expected)
         return replace(counts, expected=expected)
 
+    @property
+    def features_on_gold(self) -> FloatArray:
+        """Of each gold item, what it adds to each moment with the class that it has, shape (n_gold, n_moments)."""
+        moments = build_moments(self.builders, self.votes)
+        cells = self.votes.inverse.astype(np.int64) * self.pool.n_classes + self.labels
+        return np.asarray(moments.features[cells].toarray())
+
     def intervals(self, errors: FloatArray) -> Intervals:
         """Bounds on the moments by the design, with the error that is left for each look."""
         return self.design.intervals(self, self.stopping.each(errors))

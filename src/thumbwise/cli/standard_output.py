@@ -10,8 +10,6 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from thumbwise.cli.console import visible
-from thumbwise.cli.json_output import is_stdout
-from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.tables.plain_files import STANDARD
 from thumbwise.tables.whole_files import workspace
 
@@ -19,23 +17,14 @@ _NAME = "standard-output.csv"
 
 
 @contextmanager
-def table_to(output: Path | None, json: str | None = None) -> Iterator[Path | None]:
+def table_to(output: Path | None) -> Iterator[Path | None]:
     """Where a command shall write a table; if ``-`` is the output, it is sent on as CSV at the end, if there is one.
 
-    What the command prints meanwhile goes to stderr.
-
-    Raises
-    ------
-    InvalidChoiceError
-        JSON shall go to standard output as well.
+    What the command prints meanwhile goes to stderr. That JSON goes to standard output as well is refused before.
     """
     if output != STANDARD:
         yield output
         return
-    if is_stdout(json):
-        raise InvalidChoiceError(
-            "only one thing can be written to standard output; found --output - and --json -. Name a file for one."
-        )
     with workspace(Path(tempfile.gettempdir())) as place:
         table = place / _NAME
         with redirect_stdout(sys.stderr):

@@ -65,7 +65,10 @@ def bench(
     encoding: EncodingOption = None,
     sheet: SheetOption = None,
 ) -> None:
-    """Open a page where items, drawn at random, are labeled by hand: gold for every other command."""
+    """Open a page where random items are labeled by hand.
+
+    What it writes is gold for every other command, and says how it was drawn.
+    """
     from thumbwise.cli.bench import Serving, as_asked, bench_files
     from thumbwise.tables.file_formats import FileFormat
 

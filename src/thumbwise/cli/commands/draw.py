@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from thumbwise.cli.reading_options import DelimiterOption, EncodingOption, SheetOption
+from thumbwise.cli.shared_options import Json
 
 
 class DrawnFormat(StrEnum):
@@ -35,8 +36,13 @@ def draw(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     sheet: SheetOption = None,
+    json: Json = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace JSON that is there already.")] = False,
 ) -> None:
-    """Draw random items to be labeled by hand; filled in, the file is gold that says how it was drawn."""
+    """Draw random items to be labeled by hand.
+
+    Filled in, the file is gold that says how it was drawn.
+    """
     from thumbwise.cli.draw import draw_items
     from thumbwise.cli.reading_options import fields_of
     from thumbwise.cli.standard_output import table_to
@@ -47,5 +53,14 @@ def draw(
     form = FileFormat(delimiter, encoding, sheet=sheet)
     with table_to(output) as place:
         draw_items(
-            items, n, place or output, seed=seed, item_id=item_id, columns=passed_on, is_studio=is_studio, form=form
+            items,
+            n,
+            place or output,
+            seed=seed,
+            item_id=item_id,
+            columns=passed_on,
+            is_studio=is_studio,
+            form=form,
+            json=json,
+            overwrite=overwrite,
         )

@@ -60,6 +60,10 @@ def label(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Labels and probabilities; - is standard output, as CSV.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The fitted model (.json), for predict, explain and sql."),
+    ] = None,
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
     ),
@@ -75,7 +79,7 @@ def label(
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
-    """Turn votes and gold labels into labels with a bound on their error."""
+    """Turn votes and gold into labels with a bound on their error."""
     from thumbwise.cli.label import FitChoices, label_files
     from thumbwise.cli.methods import read_caution
     from thumbwise.cli.standard_output import table_to
@@ -83,7 +87,15 @@ def label(
 
     wanted = read_caution(caution)
     choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
+    if roles.tags is not None:
+        from thumbwise.cli.tags import label_tags, refuse_options
+
+        other_shape = None if shape is ShapeChoice.TABLE else shape
+        refuse_options({"--reviewed": reviewed, "--shape": other_shape, "--memory": memory, "--spill": spill})
+        with table_to(output) as place:
+            label_tags(votes, gold, place, roles, choices, json=json, overwrite=overwrite)
+        return
     limits = Limits(memory, spill)
     run = partial(label_files, shape=shape.value, limits=limits)
-    with table_to(output, json) as place:
-        run(votes, gold, place, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed)
+    with table_to(output) as place:
+        run(votes, gold, place, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed, save=save)

@@ -63,7 +63,10 @@ def triage(
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
-    """Accept the labels that are shown to be good enough, and list the items that people should look at."""
+    """Accept labels that are good enough; list the items to look at.
+
+    What is accepted is as often right as was asked for, guaranteed; people look at the others.
+    """
     from thumbwise.cli.standard_output import table_to
     from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files
 
@@ -77,5 +80,11 @@ def triage(
         require_guarantee,
         cost or (),
     )
-    with table_to(output, json) as place:
-        triage_files(votes, gold, roles, choices, TriageOutputs(place, review, text, json, overwrite))
+    with table_to(output) as place:
+        outputs = TriageOutputs(place, review, text, json, overwrite)
+        if roles.tags is not None:
+            from thumbwise.cli.judged_tags import triage_tags
+
+            triage_tags(votes, gold, roles, choices, outputs)
+            return
+        triage_files(votes, gold, roles, choices, outputs)
