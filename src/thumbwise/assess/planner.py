@@ -12,7 +12,8 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.assess.consistent_rates import Observed, consistent_labeling
 from thumbwise.assess.planned_game import GoldState, PlannedGame, pose_without_bounds
-from thumbwise.assess.planned_panel import PlannedPanel, QuietVotes, open_panel
+from thumbwise.assess.planned_panel import PlannedPanel, open_panel
+from thumbwise.assess.quiet_rules import Heard, HeardVotes
 from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldCounts, GoldSample, count_gold
 from thumbwise.box.moments.linear import Moments, build_moments
@@ -50,16 +51,16 @@ class Planner:
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
         """Planned bound for each number of gold labels."""
-        bounds, start = [], self.today.weights
+        bounds, start = [], self.today
         for n in sizes:
             solution = self.today if n == self.n_gold else self.game.solve(self._grown(n), start)
-            start = solution.weights
+            start = solution
             bounds.append(self._value(solution, n))
         return bounds
 
     def floor(self) -> float:
         """The value of the game with every moment known, per item of the game."""
-        return max(0.0, self.game.solve_known(self.today.weights).dual_value)
+        return max(0.0, self.game.solve_known(self.today).dual_value)
 
     def random_gain(self) -> float:
         """Fall of the bound per label, over the next hundred items drawn at random."""
@@ -113,11 +114,59 @@ class Planner:
         if not self.panel.builders or self.panel.is_written:
             return self.game, self.counts
         if self.panel.needs_all:
-            return self._pose(self.panel.silent(), self.game.error), self.standard
-        gold, pool = QuietVotes.of(self.sample.votes, rule), QuietVotes.of(self.pool, rule)
-        items = QuietVotes.of(self.items, rule) if self.is_kept else pool
-        panel = self.panel.without_hearing(gold, self.sample.labels)
-        return self._pose(panel, self.game.error, items), self._count(panel, gold, pool)
+            return self._silent, self.standard
+        gold, pool = self._gold.without(rule), self._pool.without(rule)
+        items = self._items.without(rule) if self.is_kept else pool
+        losses = None if gold.losses is None else gold.losses[self._gold.inverse, self.sample.labels]
+        panel = self.panel.with_losses(losses)
+        return self._pose_heard(panel, items), self._count_heard(gold, pool)
+
+    @cached_property
+    def _silent(self) -> PlannedGame:
+        """The game without opinions."""
+        return self._pose(self.panel.silent(), self.game.error)
+
+    @cached_property
+    def _gold(self) -> HeardVotes:
+        return HeardVotes.of(self.sample.votes, self.panel)
+
+    @cached_property
+    def _pool(self) -> HeardVotes:
+        return HeardVotes.of(self.pool, self.panel)
+
+    @cached_property
+    def _items(self) -> HeardVotes:
+        return HeardVotes.of(self.items, self.panel) if self.is_kept else self._pool
+
+    def _count_heard(self, gold: Heard, pool: Heard) -> GoldCounts:
+        """What gold says of rules and classes, and of opinions that were heard."""
+        if not self.panel.opinions:
+            return self.standard
+        said = gold.verdicts[:, self.sample.votes.inverse]
+        keys = [(of_pool.tobytes(), of_gold.tobytes()) for of_pool, of_gold in zip(pool.verdicts, said, strict=True)]
+        counts = GoldCounts.of(
+            self.counts.about[len(self.standard.about) :],
+            (said == self.sample.labels).sum(axis=1),
+            (said >= 0).sum(axis=1),
+            self._pool.sizes(pool),
+            tuple(keys),
+            self.n_gold,
+            self.n_pool,
+            self.sample.gold_is,
+        )
+        return join_counts(self.standard, counts)
+
+    def _pose_heard(self, panel: PlannedPanel, heard: Heard) -> PlannedGame:
+        """The game with opinions that were heard; the features and rates of rules and classes are always the same."""
+        standard, sizes = self._silent, self._items.sizes(heard).astype(float)
+        columns = self._items.features(heard, standard.problem.features)
+        least, most = np.zeros(len(sizes)), np.ones(len(sizes))
+        if heard.losses is not None:
+            sizes = np.append(sizes, self.items.n_items)
+            least, most = np.append(least, heard.losses.min()), np.append(most, heard.losses.max())
+        rates = np.clip(columns.T @ self.labeling.ravel() / np.maximum(sizes, 1), least, most)
+        problem = standard.problem.beside(columns, sizes / self.items.n_items)
+        return replace(standard, problem=problem, rates=np.append(standard.rates, rates), panel=panel)
 
     def _count(self, panel: PlannedPanel, gold: Any, pool: Any) -> GoldCounts:
         """What gold says of rules and classes, and of the opinions on votes as they are or as they are heard."""
@@ -126,16 +175,16 @@ class Planner:
         counts = count_gold(gold, self.sample.labels, pool, self.sample.gold_is, panel.opinions)
         return join_counts(self.standard, counts)
 
-    def _pose(self, panel: PlannedPanel, error: float, heard: QuietVotes | None = None) -> PlannedGame:
-        """The game with the opinions of a panel, of all rules or of those that are heard."""
-        moments = self._moments(panel, heard)
+    def _pose(self, panel: PlannedPanel, error: float) -> PlannedGame:
+        """The game with the opinions of a panel."""
+        moments = self._moments(panel)
         problem = pose_without_bounds(moments, self.items.patterns.counts)
         rates = np.clip(moments.averages(self.labeling), moments.least, moments.most)
         return PlannedGame(problem, rates, panel, error, self.n_pool, self.is_subset, self.is_kept)
 
-    def _moments(self, panel: PlannedPanel, heard: QuietVotes | None = None) -> Moments:
-        votes = self.items if heard is None else heard
-        return sum((build(votes) for build in panel.builders), start=build_moments(self.sample.builders, self.items))
+    def _moments(self, panel: PlannedPanel) -> Moments:
+        standard = build_moments(self.sample.builders, self.items)
+        return sum((build(self.items) for build in panel.builders), start=standard)
 
     @cached_property
     def labeling(self) -> FloatArray:
@@ -159,7 +208,7 @@ class Planner:
             expected=np.where(profits, grown.counts.expected, now.expected),
         )
         then = GoldState(counts, np.where(profits, grown.right, self.state.right), n_learned)
-        return (self.bound - self._value(self.game.solve(then, self.today.weights), self.n_gold)) / step
+        return (self.bound - self._value(self.game.solve(then, self.today), self.n_gold)) / step
 
     def _step(self) -> int:
         """How many more labels gains are about: a hundred, or as many as can be."""
