@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from thumbwise.exceptions import Argument, InvalidFileError
-from thumbwise.models.saved.schema import Form, Node, parse
 from thumbwise.tables.formats import Column
 from thumbwise.tables.frames import as_column
+from thumbwise.tables.json_values import Form, Node, parse
 from thumbwise.tables.outputs import Kind, check_file
 from thumbwise.tables.table_files import Table
 from thumbwise.tables.whole_files import replacing
