@@ -13,6 +13,8 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.io import label_studio
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
+from thumbwise.io.exports.formats import find_export
+from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
@@ -56,14 +58,16 @@ def read_votes(
     Parameters
     ----------
     source : path or frame
-        A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
-        pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many
-        files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
+        A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .json export of an evaluation tool, a .mat file as in the
+        paper, a WRENCH folder, or a frame of pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder
+        of Parquet files stand for many files, in which the items then stay: ``votes`` of the reading are
+        :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
-    layout : {"wide", "long", "jury", "wrench", "mat"}, optional
-        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge.
+    layout : {"wide", "long", "jury", "wrench", "mat", "promptfoo", "inspect", "langfuse"}, optional
+        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge. The last are
+        what evaluation tools export; ``docs/exports.md`` specifies them.
     item_id, rule, label : str, optional
         Columns of ids and, of long votes and records, of who voted and what.
     gold_column : str, optional
@@ -164,6 +168,9 @@ def read_source(
         )
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
+        export = find_export(path, roles)
+        if export is not None:
+            return read_exported(*export, *_open_gold(gold, roles))
         if are_many(path, roles) if stays is None else stays:
             gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
             gold, roles = _open_gold(gold, roles)

@@ -1,0 +1,66 @@
+"""The formats of exports: how each is recognised, and how it is read.
+
+To add one: a module with ``recognise`` and ``read``, a line here, its name in :data:`thumbwise.io.roles.EXPORTS`, a
+section of ``docs/exports.md``, and its test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from thumbwise.exceptions import Argument, InvalidFileError
+from thumbwise.io.exports import promptfoo
+from thumbwise.io.exports.exported import Exported
+from thumbwise.io.exports.opened import JSON, Opened, show
+from thumbwise.io.roles import EXPORTS, Layout, Roles
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of exports.
+
+    Attributes
+    ----------
+    recognise : callable
+        Whether a file has this format, by its path, its fields or its columns; it must not raise but for a file that
+        cannot be read at all.
+    read : callable
+        What the file comes to; raises ``InvalidFileError`` for what it cannot understand.
+    """
+
+    recognise: Callable[[Opened], bool]
+    read: Callable[[Opened, Roles], Exported]
+
+
+FORMATS: dict[Layout, Format] = {
+    "promptfoo": Format(promptfoo.recognise, promptfoo.read),
+}
+
+
+def find_export(path: Path, roles: Roles) -> tuple[Layout, Exported] | None:
+    """Name of the format and what the file comes to; None if this is no export, and another layout is to be tried.
+
+    A .json file must be an export, because votes in tables are no .json files.
+    """
+    if roles.layout is not None and roles.layout not in EXPORTS:
+        return None
+    opened = Opened(path)
+    name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
+    if name is not None:
+        return name, FORMATS[name].read(opened, roles)
+    if opened.ending in JSON:
+        raise _unknown(opened)
+    return None
+
+
+def _unknown(opened: Opened) -> InvalidFileError:
+    value = opened.value
+    kind = "a list of" if isinstance(value, list) else "an object with" if isinstance(value, dict) else "no"
+    return InvalidFileError(
+        f"{opened.path} must be an export of a known tool ({', '.join(FORMATS)}); it is JSON, and none of them by its "
+        f"fields: {kind} {show(opened.names)}. Say which it is with ",
+        Argument("layout", "NAME"),
+        ", or write votes as .csv, .parquet or .jsonl.",
+    )

@@ -1,0 +1,217 @@
+"""Exports as readings: verdicts or scores of judges, gold labels by people, columns that are passed on.
+
+What is settled here, for every format:
+
+- Without ``scores`` a judge's verdicts are its votes. A judge that gives numbers alone is refused unless the format
+  itself says which number is which verdict: nobody but the user knows from where on 0.7 is a pass.
+- With ``scores`` the numbers count, and a judge that gives none is left out, with a note.
+- Labels by people are gold. They come from one place: ``gold`` besides is refused. ``ignore=["gold"]`` makes them a
+  column that is passed on and no gold.
+- ``ignore`` takes judges out too: what they say is passed on as a column. Every column of the export is passed on.
+- Nothing is chosen by what gold labels say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
+from thumbwise.io.exports.exported import FAILED, VOTED, Exported, Record, not_asked
+from thumbwise.io.gold_table import GoldLabels
+from thumbwise.io.jury import Jury, read_jury
+from thumbwise.io.layouts import read_as_table
+from thumbwise.io.readings import Reading
+from thumbwise.io.roles import Layout, Roles
+from thumbwise.io.unknown_gold import drop_unknown
+from thumbwise.tables.formats import Columns
+from thumbwise.tables.frames import as_column
+from thumbwise.tables.table_files import Table
+from thumbwise.votes.votes import Votes
+
+GOLD = "gold"
+FIELDS = ITEM, JUDGE, VERDICT, SCORE, _, _ = "item", "judge", "verdict", "score", "status", "error"
+_AT_RANDOM = (
+    "people label what looked odd to them; the guarantee needs gold items that were drawn at random: see "
+    "docs/gold-and-pool"
+)
+
+
+def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -> Reading:
+    """Votes, gold and notes of an export.
+
+    Parameters
+    ----------
+    layout : str
+        The format's name.
+    exported : Exported
+    gold : Table, DrawnGold, frame, mapping of ids to labels, or None
+        Gold labels from elsewhere.
+    roles : Roles
+    """
+    _refuse_roles(exported, roles)
+    _check_ignored(exported, roles)
+    known = _settle_gold(exported, gold, roles)
+    records = [record for record in exported.records if record[1] not in roles.ignore]
+    records += _unheard(exported.item_ids, records)
+    read = _read_scores if roles.are_scores else _read_verdicts
+    inner = replace(roles, layout=None, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None)
+    reading, notes = read(records, known, inner)
+    own = (note for note in reading.notes if not note.startswith("fields: "))
+    return replace(
+        reading,
+        layout=layout,
+        passed_on=_passed_on(exported, roles, reading.votes),
+        notes=(f"taken for {exported.what}", *exported.notes, *notes, *own),
+    )
+
+
+def _refuse_roles(exported: Exported, roles: Roles) -> None:
+    """An export says itself what its items, judges and verdicts are."""
+    given = [name for name in ("item_id", "rule", "label", "null_verdict") if getattr(roles, name) is not None]
+    if given:
+        raise InvalidChoiceError(
+            f"{exported.what} says itself what its items, judges and verdicts are; found ",
+            Argument(given[0], ...),
+            " besides. Drop it.",
+        )
+
+
+def _check_ignored(exported: Exported, roles: Roles) -> None:
+    judges = exported.judges
+    known = {*judges, *exported.columns, GOLD}
+    unknown = [name for name in (roles.gold_column, *roles.ignore) if name is not None and name not in known]
+    if unknown:
+        raise InvalidFileError(
+            f"{exported.what} must have what is named; there is no judge or column {unknown[0]!r}. Judges: "
+            f"{_listed(judges)}; columns: {_listed(exported.columns)}."
+        )
+    if judges and not set(judges) - {*roles.ignore}:
+        raise InvalidVotesError("at least one judge must be left; all are named by ", Argument("ignore"), ".")
+
+
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(map(repr, listed[:20])) + (f" and {len(listed) - 20} more" if len(listed) > 20 else "") or "none"
+
+
+def _unheard(item_ids: Sequence[str], records: Sequence[Record]) -> list[Record]:
+    """A record for each item without one, so that it is an item all the same."""
+    heard = {record[0] for record in records}
+    return [not_asked(item, records[0][1]) for item in item_ids if item not in heard] if records else []
+
+
+def _settle_gold(exported: Exported, gold: Any, roles: Roles) -> Any:
+    """Gold from one place: from elsewhere, from a column, or from the marks of people in the export."""
+    if roles.gold_column is not None and roles.gold_column in exported.columns:
+        labels = dict(zip(exported.item_ids, exported.columns[roles.gold_column], strict=True))
+        return _as_gold(labels, f"gold labels are taken from column {roles.gold_column!r}", roles)
+    if not exported.gold or GOLD in roles.ignore:
+        return gold
+    if gold is not None:
+        raise InvalidLabelsError(
+            f"gold must come from one place; {exported.what} holds {len(exported.gold):,} labels by people "
+            f"({exported.gold_mark}), and there is ",
+            Argument("gold", "FILE"),
+            " besides. Drop that, or say ",
+            Argument("ignore", [GOLD]),
+            " to pass on the labels of the export as a column and not use them as gold.",
+        )
+    how_many = f"{len(exported.gold):,} of {len(exported.item_ids):,} items have a gold label: {exported.gold_mark}"
+    return _as_gold(exported.gold, how_many, roles, _AT_RANDOM)
+
+
+def _as_gold(labels: Mapping[str, Any], note: str, roles: Roles, *more: str) -> GoldLabels:
+    known = {item: label for item, label in labels.items() if label is not None}
+    column, dropped = drop_unknown(as_column(list(known.values())), roles, "gold of the export")
+    notes = (note, *(f"{text} gold labels were used: {why}" for text, why in dropped), *more)
+    return GoldLabels(column, tuple(known), notes)
+
+
+def _table(records: Sequence[Record], *places: int) -> Table:
+    columns = list(zip(*records, strict=True))
+    return Table({FIELDS[place]: as_column(columns[place]) for place in places})
+
+
+def _read_verdicts(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Reading, tuple[str, ...]]:
+    _refuse_numbers(records)
+    return read_as_table(_table(records, 0, 1, 2, 4, 5), gold, replace(roles, layout="jury", label=VERDICT)), ()
+
+
+def _refuse_numbers(records: Sequence[Record]) -> None:
+    """Refuse judges that give numbers alone."""
+    bare = [record for record in records if record[4] == VOTED and record[2] is None]
+    if not bare:
+        return
+    item, _, _, score, *_ = bare[0]
+    judges = list(dict.fromkeys(record[1] for record in bare))
+    raise InvalidVotesError(
+        f"judges must give verdicts; {_listed(judges)} gave numbers, such as {score:g} on item {item!r} "
+        f"({len(bare):,} such answers). Say which class high numbers speak for with ",
+        Argument("scores", "CLASS"),
+        ", or leave these judges out with ",
+        Argument("ignore", judges[:3]),
+        ".",
+    )
+
+
+def _read_scores(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Reading, tuple[str, ...]]:
+    with_numbers = {record[1] for record in records if record[3] is not None}
+    silent = [name for name in dict.fromkeys(record[1] for record in records) if name not in with_numbers]
+    if not with_numbers:
+        raise InvalidVotesError(
+            f"scores are numbers; no judge of the export gives any, judges: {_listed(silent)}. Drop ",
+            Argument("scores"),
+            ".",
+        )
+    items = dict.fromkeys(record[0] for record in records)
+    kept = [record for record in records if record[1] in with_numbers]
+    kept += _unheard(list(items), kept)
+    table = _table(kept, 0, 1, 3)
+    reading = read_as_table(table, gold, replace(roles, layout="long", label=SCORE))
+    notes = (f"judges that give no numbers are left out: {_listed(silent)}",) if silent else ()
+    return replace(reading, jury=_jury_of(kept, reading.votes)), notes
+
+
+def _jury_of(records: Sequence[Record], votes: Votes) -> Jury:
+    """What each judge did, where its votes are what its scores come to."""
+    row_of = {item: row for row, item in enumerate(votes.item_ids.tolist())}
+    column_of = {name: column for column, name in enumerate(votes.rule_names)}
+    array, names = votes.array, [str(name) for name in votes.class_names]
+    told = [
+        names[array[row_of[item], column_of[judge]]] if status == VOTED and score is not None else None
+        for item, judge, _, score, status, _ in records
+    ]
+    statuses = [
+        FAILED if status == VOTED and verdict is None else status
+        for (*_, status, _), verdict in zip(records, told, strict=True)
+    ]
+    columns = list(zip(*records, strict=True))
+    fields = {ITEM: columns[0], JUDGE: columns[1], VERDICT: told, "status": statuses, "error": columns[5]}
+    return read_jury(
+        {name: list(values) for name, values in fields.items()},
+        class_names=names,
+        duplicates="first",
+        item_ids=votes.item_ids,
+        judge_names=votes.rule_names,
+    )
+
+
+def _passed_on(exported: Exported, roles: Roles, votes: Votes) -> Columns:
+    """Columns of the export, and what ignored judges and people said, in the order of the votes."""
+    columns: dict[str, Sequence[Any]] = dict(exported.columns)
+    columns.pop(roles.gold_column or "", None)
+    for judge in dict.fromkeys(roles.ignore):
+        if judge not in columns:
+            said = exported.gold if judge == GOLD else _answers(exported.records, judge)
+            columns[judge] = [said.get(item) for item in exported.item_ids]
+    place = {item: i for i, item in enumerate(exported.item_ids)}
+    order = np.array([place[item] for item in votes.item_ids.tolist()], dtype=np.int64)
+    return {name: as_column(values)[order] for name, values in columns.items()}
+
+
+def _answers(records: Sequence[Record], judge: str) -> dict[str, Any]:
+    return {item: score if verdict is None else verdict for item, who, verdict, score, *_ in records if who == judge}
