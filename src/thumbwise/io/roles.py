@@ -10,10 +10,12 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
-Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat", "promptfoo"]
+Layout: TypeAlias = Literal[
+    "wide", "long", "jury", "wrench", "mat", "datasets", "promptfoo", "label-studio", "mlflow", "prodigy"
+]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 # Layouts that evaluation tools write; thumbwise.io.exports.formats says how they are read.
-EXPORTS: tuple[Layout, ...] = LAYOUTS[5:]
+EXPORTS: tuple[Layout, ...] = LAYOUTS[6:]
 Duplicates: TypeAlias = Literal["raise", "first", "last"]
 NullVerdict: TypeAlias = Literal["abstained", "failed"]
 

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
-from thumbwise.io import label_studio
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
-from thumbwise.io.exports.formats import find_export
+from thumbwise.io.exports import label_studio
+from thumbwise.io.exports.formats import find_export, find_export_frame
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
+from thumbwise.tables.dataset_folders import is_dataset, read_dataset
 from thumbwise.tables.frames import as_table
 from thumbwise.tables.table_files import read_table
 from thumbwise.votes.reading.read_votes import check_class_names
@@ -171,6 +172,8 @@ def read_source(
         export = find_export(path, roles)
         if export is not None:
             return read_exported(*export, *_open_gold(gold, roles))
+        if _is_dataset(path, roles):
+            return _read_dataset(path, *_open_gold(gold, roles))
         if are_many(path, roles) if stays is None else stays:
             gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
             gold, roles = _open_gold(gold, roles)
@@ -185,6 +188,9 @@ def read_source(
                 "way. Put the votes into one file."
             )
         return read_as_table(read_table(path), *_open_gold(gold, roles))
+    export = find_export_frame(source, roles)
+    if export is not None:
+        return replace(read_exported(*export, *_open_gold(gold, roles)), source=source)
     table = as_table(source)
     if table is None:
         raise InvalidVotesError(
@@ -194,6 +200,19 @@ def read_source(
     return replace(read_as_table(table, *_open_gold(gold, roles)), source=source)
 
 
+def _is_dataset(path: Path, roles: Roles) -> bool:
+    """Whether a folder is one of Hugging Face datasets, as named or as its files tell."""
+    return roles.layout == "datasets" or (roles.layout in (None, "wide", "long", "jury") and is_dataset(path))
+
+
+def _read_dataset(path: Path, gold: Any, roles: Roles) -> Reading:
+    """The rows of a dataset, as those of any table are read."""
+    table, notes = read_dataset(path)
+    layout = None if roles.layout == "datasets" else roles.layout
+    reading = read_as_table(table, gold, replace(roles, layout=layout))
+    return replace(reading, notes=(*notes, *reading.notes))
+
+
 def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     """What a path holds, and roles under which its classes are listed if it lists them."""
     if not isinstance(gold, (str, os.PathLike)):
@@ -201,6 +220,8 @@ def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     path = Path(gold)
     if path.suffix.lower() == label_studio.ENDING:
         return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
+    if is_dataset(path):
+        return read_dataset(path)[0], roles
     if not is_gold_lines(path):
         return read_table(path), roles
     _refuse_columns(roles)

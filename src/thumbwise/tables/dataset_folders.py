@@ -70,7 +70,9 @@ def _one_split(path: Path) -> Path:
     splits = _field(path / _SPLITS, "splits", list)
     names = [name for name in splits if isinstance(name, str) and Path(name).name == name]
     if len(names) < len(splits) or not names:
-        raise InvalidFileError(f"'splits' of {path / _SPLITS} must be names of folders beside it; found {splits!r:.60}.")
+        raise InvalidFileError(
+            f"'splits' of {path / _SPLITS} must be names of folders beside it; found {splits!r:.60}."
+        )
     if len(names) > 1:
         raise _several(path, names, f"{path / names[0]}")
     return path / names[0]
@@ -104,7 +106,9 @@ def _field(path: Path, name: str, kind: type) -> Any:
     value = content.get(name) if isinstance(content, dict) else None
     if not isinstance(value, kind):
         what = {list: "a list", dict: "an object"}[kind]
-        raise InvalidFileError(f"{path} must have {name!r}, {what}; found {type(value).__name__}. Save the dataset anew.")
+        raise InvalidFileError(
+            f"{path} must have {name!r}, {what}; found {type(value).__name__}. Save the dataset anew."
+        )
     return value
 
 

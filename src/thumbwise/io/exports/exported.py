@@ -59,6 +59,8 @@ class Exported:
         By which mark these are known to be labels by people, in words.
     notes : tuple of str
         What was inferred, what was left out, and what to look at.
+    heeded : tuple of str
+        Arguments on items, judges and verdicts that the format itself heeds; all others of them are refused.
     """
 
     what: str
@@ -68,6 +70,7 @@ class Exported:
     gold: Mapping[str, str] = field(default_factory=dict)
     gold_mark: str = ""
     notes: tuple[str, ...] = ()
+    heeded: tuple[str, ...] = ()
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -80,9 +83,15 @@ def cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
 
 
+def column_of(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """One column of rows that may lack it."""
+    return [cell(row.get(name)) for row in rows]
+
+
 def as_number(value: Any) -> float | None:
     """A finite number as it is, None for anything else."""
-    return value if type(value) in (int, float) and math.isfinite(value) else None
+    is_number = type(value) is float or (type(value) is int and abs(value) < 2**1000)
+    return value if is_number and math.isfinite(value) else None
 
 
 def as_text(value: Any) -> str | None:

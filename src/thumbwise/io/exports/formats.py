@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from thumbwise.exceptions import Argument, InvalidFileError
-from thumbwise.io.exports import promptfoo
+from thumbwise.io.exports import label_studio, mlflow, prodigy, promptfoo
 from thumbwise.io.exports.exported import Exported
 from thumbwise.io.exports.opened import JSON, Opened, show
 from thumbwise.io.roles import EXPORTS, Layout, Roles
@@ -36,6 +37,9 @@ class Format:
 
 FORMATS: dict[Layout, Format] = {
     "promptfoo": Format(promptfoo.recognise, promptfoo.read),
+    "label-studio": Format(label_studio.recognise, label_studio.read),
+    "mlflow": Format(mlflow.recognise, mlflow.read),
+    "prodigy": Format(prodigy.recognise, prodigy.read),
 }
 
 
@@ -53,6 +57,14 @@ def find_export(path: Path, roles: Roles) -> tuple[Layout, Exported] | None:
     if opened.ending in JSON:
         raise _unknown(opened)
     return None
+
+
+def find_export_frame(frame: Any, roles: Roles) -> tuple[Layout, Exported] | None:
+    """The same of a frame: of its kinds only rows of ``mlflow.search_traces`` are no votes in a table."""
+    if roles.layout not in (None, "mlflow"):
+        return None
+    columns = mlflow.columns_of(frame)
+    return None if columns is None else ("mlflow", mlflow.read(Opened(Path("the frame"), frame=columns), roles))
 
 
 def _unknown(opened: Opened) -> InvalidFileError:

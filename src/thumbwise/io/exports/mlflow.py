@@ -24,14 +24,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.exports.exported import Exported, Record, abstained, column_of, failed, voted
 from thumbwise.io.exports.opened import LINES, TABLES, Opened, show
 from thumbwise.io.roles import Roles
 from thumbwise.tables.json_values import Form
+from thumbwise.tables.opened_frames import open_frame
+from thumbwise.tables.table_files import Table
 
 _TRACES = Form(
     "is no file of MLflow assessments that can be read",
@@ -76,9 +79,19 @@ def recognise(opened: Opened) -> bool:
     return opened.ending in LINES and {"info", "data"} <= names
 
 
+def columns_of(frame: Any) -> Table | None:
+    """Columns of a frame that ``mlflow.search_traces`` gave, whose cells are lists and objects; None for others."""
+    opened = open_frame(frame, "a table of traces")
+    if opened is None or not {"trace_id", "assessments"} <= {*opened.columns}:
+        return None
+    kept = [name for name in ("trace_id", "client_request_id", "assessments", *_PASSED_ON) if name in opened.columns]
+    cells = {name: opened.get_column(name).to_list() for name in kept}
+    return Table({name: np.ma.asarray(np.array([*column, None], dtype=object)[:-1]) for name, column in cells.items()})
+
+
 def read(opened: Opened, roles: Roles) -> Exported:
     """Verdicts of judges, gold by people."""
-    opened = replace(opened, form=_TRACES)
+    opened = opened.of(_TRACES)
     item_by = _settle_choice(roles.item_id, _ITEMS, "item_id")
     judge_by = _settle_choice(roles.rule, (_BY_SOURCE, _BY_NAME), "rule")
     traces = list(_traces(opened))
@@ -131,7 +144,7 @@ def _traces(opened: Opened) -> Iterator[dict[str, Any]]:
 
 
 def _rows(opened: Opened) -> Sequence[dict[str, Any]]:
-    if opened.ending in TABLES:
+    if opened.ending in TABLES or opened.frame is not None:
         columns = {name: column.tolist() for name, column in opened.table.columns.items()}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     value = opened.value
@@ -300,7 +313,9 @@ def _gold(
     name, is_expectation = chosen
     labels: dict[str, str] = {}
     n_twice = 0
-    for one in sorted((one for one in by_people if (one.name, one.is_expectation) == chosen), key=lambda one: one.written):
+    for one in sorted(
+        (one for one in by_people if (one.name, one.is_expectation) == chosen), key=lambda one: one.written
+    ):
         text = None if one.error is not None or isinstance(one.value, (list, dict)) else _label(one.value)
         if text is not None:
             n_twice += labels.get(one.item, text) != text
@@ -361,7 +376,10 @@ def _items(
 
 
 def _notes(
-    traces: Sequence[dict[str, Any]], found: Sequence[_Assessment], said: Sequence[_Assessment], records: Sequence[Record]
+    traces: Sequence[dict[str, Any]],
+    found: Sequence[_Assessment],
+    said: Sequence[_Assessment],
+    records: Sequence[Record],
 ) -> Iterator[str]:
     if len(said) < len(found):
         yield f"{len(found) - len(said):,} assessments were overridden by their own source, or by another person: left out"

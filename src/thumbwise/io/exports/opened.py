@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from thumbwise.exceptions import InvalidFileError
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.tables.json_values import Form, Node
 from thumbwise.tables.table_files import Table, read_table
 
@@ -40,15 +40,18 @@ class Opened:
     path : Path
     form : Form
         What the file should have been, for messages; a format replaces it by its own.
+    frame : Table or None
+        The columns of a frame, with lists and objects as they are; ``path`` is then but a name for it.
     """
 
     path: Path
     form: Form = field(default=PLAIN)
+    frame: Table | None = None
 
     def of(self, form: Form) -> Opened:
         """The same file, refused in the words of a format; what was read stays read."""
-        same = Opened(self.path, form)
-        same.__dict__.update({name: value for name, value in self.__dict__.items() if name not in ("path", "form")})
+        same = Opened(self.path, form, self.frame)
+        same.__dict__.update({name: value for name, value in self.__dict__.items() if name != "form"})
         return same
 
     @property
@@ -58,7 +61,7 @@ class Opened:
     @cached_property
     def value(self) -> Any:
         """What the JSON of a .json file says; None for every other file."""
-        return self._parse(self.content) if self.ending in JSON and self.path.is_file() else None
+        return self._parse(self.content) if self.ending in JSON and not self.path.is_dir() else None
 
     @cached_property
     def content(self) -> bytes:
@@ -87,12 +90,14 @@ class Opened:
 
     @cached_property
     def table(self) -> Table:
-        """The columns of a .csv, .tsv or .parquet file."""
-        return read_table(self.path)
+        """The columns of a .csv, .tsv or .parquet file, or of a frame."""
+        return read_table(self.path) if self.frame is None else self.frame
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Names that tell the format: fields of the first object, or columns. Empty if there are none."""
+        if self.frame is not None:
+            return frozenset(self.frame.names)
         if self.ending in JSON:
             first = self.value[0] if isinstance(self.value, list) and self.value else self.value
             return frozenset(first) if isinstance(first, dict) else frozenset()
@@ -152,3 +157,12 @@ def show(names: Sequence[str] | frozenset[str]) -> str:
     """Some names, for a message."""
     listed = sorted(names)
     return ", ".join(map(repr, listed[:10])) + (", ..." if len(listed) > 10 else "") or "none"
+
+
+def settle_choice(named: str | None, choices: Sequence[str], argument: str, what: str) -> str:
+    """One of the words that an argument may be for a format; the first if it is absent."""
+    if named is not None and named not in choices:
+        raise InvalidChoiceError(
+            Argument(argument, repr(named)), f" must be one of {', '.join(map(repr, choices))} for {what}."
+        )
+    return named or choices[0]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from thumbwise.exceptions import Argument, InvalidFileError
@@ -49,7 +48,7 @@ def recognise(opened: Opened) -> bool:
 
 def read(opened: Opened, roles: Roles) -> Exported:
     """Votes of annotators; gold where examples were reviewed."""
-    opened = replace(opened, form=_EXAMPLES)
+    opened = opened.of(_EXAMPLES)
     rows = opened.rows
     if not rows:
         opened.refuse("it holds no example")
@@ -89,7 +88,9 @@ def _check(opened: Opened, row: Example, place: str) -> None:
         return
     if view.startswith(_SPANS) or row.get("spans") or row.get("relations"):
         found = repr(view) if view else "spans"
-        opened.at(row, place).refuse("an answer on the whole input, of a class", f"{found}: parts of an input have no class")
+        opened.at(row, place).refuse(
+            "an answer on the whole input, of a class", f"{found}: parts of an input have no class"
+        )
 
 
 def _is_review(row: Example) -> bool:
@@ -144,7 +145,8 @@ def _verdict(opened: Opened, row: Example, place: str) -> tuple[str | None]:
     accepted = accepted if isinstance(accepted, list) else [accepted]
     if (isinstance(config, dict) and config.get("choice_style") == "multiple") or len(accepted) > 1:
         opened.at(row, f"{place}.accept").refuse(
-            "one choice", f"{len(accepted)} of several that may be chosen together: these are tags, and are not read here"
+            "one choice",
+            f"{len(accepted)} of several that may be chosen together: these are tags, and are not read here",
         )
     if answer != "accept" or not accepted:
         return (None,)

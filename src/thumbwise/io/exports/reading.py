@@ -55,7 +55,7 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
     _refuse_roles(exported, roles)
     _check_ignored(exported, roles)
     known = _settle_gold(exported, gold, roles)
-    records = [record for record in exported.records if record[1] not in roles.ignore]
+    records = [record for record in exported.records if record[1] not in (*roles.ignore, roles.gold_column)]
     records += _unheard(exported.item_ids, records)
     read = _read_scores if roles.are_scores else _read_verdicts
     inner = replace(roles, layout=None, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None)
@@ -71,7 +71,8 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
 
 def _refuse_roles(exported: Exported, roles: Roles) -> None:
     """An export says itself what its items, judges and verdicts are."""
-    given = [name for name in ("item_id", "rule", "label", "null_verdict") if getattr(roles, name) is not None]
+    names = [name for name in ("item_id", "rule", "label", "null_verdict") if name not in exported.heeded]
+    given = [name for name in names if getattr(roles, name) is not None]
     if given:
         raise InvalidChoiceError(
             f"{exported.what} says itself what its items, judges and verdicts are; found ",
@@ -89,8 +90,9 @@ def _check_ignored(exported: Exported, roles: Roles) -> None:
             f"{exported.what} must have what is named; there is no judge or column {unknown[0]!r}. Judges: "
             f"{_listed(judges)}; columns: {_listed(exported.columns)}."
         )
-    if judges and not set(judges) - {*roles.ignore}:
-        raise InvalidVotesError("at least one judge must be left; all are named by ", Argument("ignore"), ".")
+    if judges and not set(judges) - {*roles.ignore, roles.gold_column}:
+        named = Argument("gold_column" if roles.gold_column in judges else "ignore")
+        raise InvalidVotesError("at least one judge must be left; all are named, the last by ", named, ".")
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -109,6 +111,10 @@ def _settle_gold(exported: Exported, gold: Any, roles: Roles) -> Any:
     if roles.gold_column is not None and roles.gold_column in exported.columns:
         labels = dict(zip(exported.item_ids, exported.columns[roles.gold_column], strict=True))
         return _as_gold(labels, f"gold labels are taken from column {roles.gold_column!r}", roles)
+    if roles.gold_column is not None:
+        said = {item: verdict for item, who, verdict, *_ in exported.records if who == roles.gold_column}
+        note = f"what {roles.gold_column!r} says is gold, and no vote"
+        return _as_gold(said, note, roles, _AT_RANDOM)
     if not exported.gold or GOLD in roles.ignore:
         return gold
     if gold is not None:
