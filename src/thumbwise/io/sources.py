@@ -168,26 +168,7 @@ def read_source(
             ". Drop one.",
         )
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        export = find_export(path, roles)
-        if export is not None:
-            return read_exported(*export, *_open_gold(gold, roles))
-        if _is_dataset(path, roles):
-            return _read_dataset(path, *_open_gold(gold, roles))
-        if are_many(path, roles) if stays is None else stays:
-            gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
-            gold, roles = _open_gold(gold, roles)
-            return read_elsewhere(path, gold, roles, connection, gold_file)
-        if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
-            return read_wrench(path, gold, roles)
-        if roles.layout == "mat" or path.suffix.lower() == ".mat":
-            return read_mat(path, gold, roles)
-        if has_magic(str(path)) and not path.exists():
-            raise InvalidFileError(
-                f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
-                "way. Put the votes into one file."
-            )
-        return read_as_table(read_table(path), *_open_gold(gold, roles))
+        return _read_path(Path(source), gold, roles, connection, stays)
     export = find_export_frame(source, roles)
     if export is not None:
         return replace(read_exported(*export, *_open_gold(gold, roles)), source=source)
@@ -198,6 +179,31 @@ def read_source(
             "matrices are read by Votes, Votes.from_long and Votes.from_sparse."
         )
     return replace(read_as_table(table, *_open_gold(gold, roles)), source=source)
+
+
+def _read_path(
+    path: Path, gold: Any, roles: Roles, connection: DuckDBPyConnection | None, stays: bool | None
+) -> Reading:
+    """What a file or folder holds, by its fields, its names or its ending."""
+    export = find_export(path, roles)
+    if export is not None:
+        return read_exported(*export, *_open_gold(gold, roles))
+    if _is_dataset(path, roles):
+        return _read_dataset(path, *_open_gold(gold, roles))
+    if are_many(path, roles) if stays is None else stays:
+        gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
+        gold, roles = _open_gold(gold, roles)
+        return read_elsewhere(path, gold, roles, connection, gold_file)
+    if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
+        return read_wrench(path, gold, roles)
+    if roles.layout == "mat" or path.suffix.lower() == ".mat":
+        return read_mat(path, gold, roles)
+    if has_magic(str(path)) and not path.exists():
+        raise InvalidFileError(
+            f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
+            "way. Put the votes into one file."
+        )
+    return read_as_table(read_table(path), *_open_gold(gold, roles))
 
 
 def _is_dataset(path: Path, roles: Roles) -> bool:

@@ -89,7 +89,7 @@ def recognise(opened: Opened) -> bool:
     """A list of tasks; or one of the other formats of Label Studio, which is then refused."""
     if opened.names >= _OTHER_FORMATS:
         return True
-    return opened.ending == ENDING and isinstance(opened.value, list) and "data" in opened.names - {"info"}
+    return opened.ending == ENDING and isinstance(opened.value, list) and {"data", "info"} & opened.names == {"data"}
 
 
 def read(opened: Opened, roles: Roles) -> Exported:
@@ -230,6 +230,6 @@ def _gold_notes(counting: Sequence[Act], who: str | None) -> Iterator[str]:
     n_begun = sum(act.is_begun for act in counting)
     if n_begun:
         yield (
-            f"warning: {n_begun:,} gold labels began as a prediction (parent_prediction) that a person kept or changed, "
-            "and what is filled in beforehand is kept too often"
+            f"warning: {n_begun:,} gold labels began as a prediction (parent_prediction) that a person kept or "
+            "changed, and what is filled in beforehand is kept too often"
         )

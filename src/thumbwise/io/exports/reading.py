@@ -113,8 +113,8 @@ def _settle_gold(exported: Exported, gold: Any, roles: Roles) -> Any:
         return _as_gold(labels, f"gold labels are taken from column {roles.gold_column!r}", roles)
     if roles.gold_column is not None:
         said = {item: verdict for item, who, verdict, *_ in exported.records if who == roles.gold_column}
-        note = f"what {roles.gold_column!r} says is gold, and no vote"
-        return _as_gold(said, note, roles, _AT_RANDOM)
+        unused = (f"{exported.gold_mark} are not used as gold",) if exported.gold else ()
+        return _as_gold(said, f"what {roles.gold_column!r} says is gold, and no vote", roles, *unused, _AT_RANDOM)
     if not exported.gold or GOLD in roles.ignore:
         return gold
     if gold is not None:
