@@ -28,7 +28,7 @@ VotesArgument = Annotated[
     Path,
     typer.Argument(
         help="Votes: a row per item and a column per rule, or a row per vote (.csv .tsv .parquet .jsonl); "
-        "a WRENCH folder; a .mat file."
+        "a .json export of promptfoo, Inspect or Langfuse; a WRENCH folder; a .mat file."
     ),
 ]
 

@@ -10,7 +10,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
-Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat", "promptfoo"]
+Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat", "promptfoo", "inspect", "langfuse"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 # Layouts that evaluation tools write; thumbwise.io.exports.formats says how they are read.
 EXPORTS: tuple[Layout, ...] = LAYOUTS[5:]

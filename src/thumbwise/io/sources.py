@@ -13,7 +13,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.io import label_studio
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
-from thumbwise.io.exports.formats import find_export
+from thumbwise.io.exports.formats import find_export, may_be_export
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
@@ -192,6 +192,11 @@ def read_source(
             "matrices are read by Votes, Votes.from_long and Votes.from_sparse."
         )
     return replace(read_as_table(table, *_open_gold(gold, roles)), source=source)
+
+
+def lacks_gold(source: Path, gold: Any, roles: Roles) -> bool:
+    """Whether it is plain before anything is read that no gold label will be known."""
+    return gold is None and roles.gold_column is None and not may_be_export(source, roles)
 
 
 def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
