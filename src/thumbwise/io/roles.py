@@ -11,7 +11,18 @@ from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
 Layout: TypeAlias = Literal[
-    "wide", "long", "jury", "wrench", "mat", "datasets", "promptfoo", "label-studio", "mlflow", "prodigy"
+    "wide",
+    "long",
+    "jury",
+    "wrench",
+    "mat",
+    "datasets",
+    "promptfoo",
+    "inspect",
+    "langfuse",
+    "label-studio",
+    "mlflow",
+    "prodigy",
 ]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 # Layouts that evaluation tools write; thumbwise.io.exports.formats says how they are read.

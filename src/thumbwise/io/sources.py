@@ -13,7 +13,7 @@ from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError,
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
 from thumbwise.io.exports import label_studio
-from thumbwise.io.exports.formats import find_export, find_export_frame
+from thumbwise.io.exports.formats import find_export, find_export_frame, may_be_export
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
@@ -59,16 +59,17 @@ def read_votes(
     Parameters
     ----------
     source : path or frame
-        A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .json export of an evaluation tool, a .mat file as in the
-        paper, a WRENCH folder, or a frame of pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder
-        of Parquet files stand for many files, in which the items then stay: ``votes`` of the reading are
-        :class:`LazyVotes`.
+        A .csv, .tsv, .parquet, .jsonl or .ndjson file, an export of a tool for evaluation or labeling, a .mat file as
+        in the paper, a WRENCH folder, a folder of Hugging Face datasets, or a frame of pandas, polars or PyArrow.
+        Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many files, in which the items then
+        stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
-    layout : {"wide", "long", "jury", "wrench", "mat", "promptfoo", "inspect", "langfuse"}, optional
-        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge. The last are
-        what evaluation tools export; ``docs/exports.md`` specifies them.
+    layout : {"wide", "long", "jury", "wrench", "mat", "datasets", "promptfoo", "inspect", ...}, optional
+        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge. The others
+        are what tools write, also "langfuse", "label-studio", "mlflow" and "prodigy"; ``docs/exports.md`` specifies
+        them.
     item_id, rule, label : str, optional
         Columns of ids and, of long votes and records, of who voted and what.
     gold_column : str, optional
@@ -179,6 +180,11 @@ def read_source(
             "matrices are read by Votes, Votes.from_long and Votes.from_sparse."
         )
     return replace(read_as_table(table, *_open_gold(gold, roles)), source=source)
+
+
+def lacks_gold(source: Path, gold: Any, roles: Roles) -> bool:
+    """Whether it is plain before anything is read that no gold label will be known."""
+    return gold is None and roles.gold_column is None and not may_be_export(source, roles)
 
 
 def _read_path(

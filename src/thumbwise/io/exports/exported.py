@@ -16,6 +16,8 @@ Verdict: TypeAlias = str | None
 # Item, judge, verdict, score, status, error text. A plain tuple, because there are many.
 Record: TypeAlias = tuple[str, str, Verdict, float | None, str, str | None]
 
+# How labels by people are called where columns are named.
+GOLD = "gold"
 VOTED, ABSTAINED, FAILED, NOT_ASKED = "voted", "abstained", "failed", "not_asked"
 
 
@@ -59,6 +61,8 @@ class Exported:
         By which mark these are known to be labels by people, in words.
     notes : tuple of str
         What was inferred, what was left out, and what to look at.
+    id_names : tuple of str
+        What ``item_id`` may say, if the format leaves a choice of what an item is.
     heeded : tuple of str
         Arguments on items, judges and verdicts that the format itself heeds; all others of them are refused.
     """
@@ -70,6 +74,7 @@ class Exported:
     gold: Mapping[str, str] = field(default_factory=dict)
     gold_mark: str = ""
     notes: tuple[str, ...] = ()
+    id_names: tuple[str, ...] = ()
     heeded: tuple[str, ...] = ()
 
     @property

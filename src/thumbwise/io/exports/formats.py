@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from thumbwise.exceptions import Argument, InvalidFileError
-from thumbwise.io.exports import label_studio, mlflow, prodigy, promptfoo
+from thumbwise.io.exports import inspect_ai, label_studio, langfuse, mlflow, prodigy, promptfoo
 from thumbwise.io.exports.exported import Exported
-from thumbwise.io.exports.opened import JSON, Opened, show
+from thumbwise.io.exports.opened import JSON, Opened, many_objects, show
 from thumbwise.io.roles import EXPORTS, Layout, Roles
 
 
@@ -37,6 +37,8 @@ class Format:
 
 FORMATS: dict[Layout, Format] = {
     "promptfoo": Format(promptfoo.recognise, promptfoo.read),
+    "inspect": Format(inspect_ai.recognise, inspect_ai.read),
+    "langfuse": Format(langfuse.recognise, langfuse.read),
     "label-studio": Format(label_studio.recognise, label_studio.read),
     "mlflow": Format(mlflow.recognise, mlflow.read),
     "prodigy": Format(prodigy.recognise, prodigy.read),
@@ -51,12 +53,21 @@ def find_export(path: Path, roles: Roles) -> tuple[Layout, Exported] | None:
     if roles.layout is not None and roles.layout not in EXPORTS:
         return None
     opened = Opened(path)
-    name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
-    if name is not None:
-        return name, FORMATS[name].read(opened, roles)
+    with many_objects():
+        name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
+        if name is not None:
+            return name, FORMATS[name].read(opened, roles)
     if opened.ending in JSON:
         raise _unknown(opened)
     return None
+
+
+def may_be_export(path: Path, roles: Roles) -> bool:
+    """Whether this may be an export, which may hold gold labels; without reading it."""
+    if roles.layout is not None:
+        return roles.layout in EXPORTS
+    opened = Opened(path)
+    return opened.ending in JSON or any(kind.recognise(opened) for kind in FORMATS.values())
 
 
 def find_export_frame(frame: Any, roles: Roles) -> tuple[Layout, Exported] | None:

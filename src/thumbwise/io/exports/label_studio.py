@@ -118,7 +118,7 @@ def read(opened: Opened, roles: Roles) -> Exported:
         {ids[task]: answer[0] for task, answer in said.items() if answer is not None},
         "annotations by people" if who == _MODELS else "annotations marked as ground truth",
         (*_settled(field, control), *_notes(tasks, records, votes), *_gold_notes(list(counting.values()), who)),
-        ("item_id", "rule", "label"),
+        heeded=("item_id", "rule", "label"),
     )
 
 

@@ -105,7 +105,7 @@ def read(opened: Opened, roles: Roles) -> Exported:
             *_gold_notes(people, chosen, n_disagree),
             *_pool_notes(traces),
         ),
-        ("item_id", "rule", "label", "null_verdict"),
+        heeded=("item_id", "rule", "label", "null_verdict"),
     )
 
 

@@ -81,7 +81,7 @@ def read(opened: Opened, roles: Roles) -> Exported:
         {item: verdict for item, verdict in settled.items() if verdict is not None},
         "answers of the recipe review",
         (f"the question: {question}", *_notes(question, records, settled)),
-        ("item_id", "label"),
+        heeded=("item_id", "label"),
     )
 
 

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from thumbwise.exceptions import Argument, Message
 from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, cell, failed, voted
 from thumbwise.io.exports.opened import LINES, Opened
 from thumbwise.io.roles import Roles
@@ -214,7 +215,10 @@ def _notes(reader: _Components, results: Sequence[dict[str, Any]], repeats: Sequ
     heard = {record[0] for record in reader.records}
     n_without = len(results) - len(heard)
     if n_without:
-        yield f"{n_without:,} results have no component that judges them, most likely for an error: no judge was asked"
+        yield (
+            f"no judge was asked on {n_without:,} of {len(results):,} results, which have no component, most likely for "
+            "an error"
+        )
     if reader.n_metric_only:
         yield f"{reader.n_metric_only:,} components are left out: marked metricOnly, they pass whatever they find"
     if reader.has_numbered:
@@ -224,7 +228,8 @@ def _notes(reader: _Components, results: Sequence[dict[str, Any]], repeats: Sequ
         )
     n_again = sum(first != result["testIdx"] for first, result in zip(repeats, results, strict=True))
     if n_again:
-        yield (
+        yield Message(
             f"{n_again:,} results repeat a test with the same variables, prompt and provider: they are no independent "
-            "items; column 'repeat_of' says which belong together, for rate with cluster"
+            "items; say so where a rate is asked for, with ",
+            Argument("cluster", "'repeat_of'"),
         )

@@ -19,24 +19,29 @@ from typing import Any
 
 import numpy as np
 
-from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
-from thumbwise.io.exports.exported import FAILED, VOTED, Exported, Record, not_asked
+from thumbwise.exceptions import (
+    Argument,
+    InvalidChoiceError,
+    InvalidFileError,
+    InvalidLabelsError,
+    InvalidVotesError,
+    Message,
+)
+from thumbwise.io.exports.exported import ABSTAINED, FAILED, GOLD, VOTED, Exported, Record, not_asked
 from thumbwise.io.gold_table import GoldLabels
 from thumbwise.io.jury import Jury, read_jury
 from thumbwise.io.layouts import read_as_table
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Layout, Roles
 from thumbwise.io.unknown_gold import drop_unknown
-from thumbwise.tables.formats import Columns
+from thumbwise.tables.formats import Column, Columns
 from thumbwise.tables.frames import as_column
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.votes import Votes
 
-GOLD = "gold"
 FIELDS = ITEM, JUDGE, VERDICT, SCORE, _, _ = "item", "judge", "verdict", "score", "status", "error"
 _AT_RANDOM = (
-    "people label what looked odd to them; the guarantee needs gold items that were drawn at random: see "
-    "docs/gold-and-pool"
+    "people often label what looked odd; the guarantee holds if the items with a gold label were drawn at random"
 )
 
 
@@ -56,10 +61,12 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
     _check_ignored(exported, roles)
     known = _settle_gold(exported, gold, roles)
     records = [record for record in exported.records if record[1] not in (*roles.ignore, roles.gold_column)]
-    records += _unheard(exported.item_ids, records)
+    records = _with_unheard(exported.item_ids, records)
     read = _read_scores if roles.are_scores else _read_verdicts
     inner = replace(roles, layout=None, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None)
     reading, notes = read(records, known, inner)
+    if reading.votes.n_rules > 1 and "label" not in exported.heeded:
+        notes = (_many_judges(reading.votes), *notes)
     own = (note for note in reading.notes if not note.startswith("fields: "))
     return replace(
         reading,
@@ -69,9 +76,25 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
     )
 
 
+def _many_judges(votes: Votes) -> Message:
+    names = list(votes.rule_names)
+    shown = _listed(names[:5]) + ", ..." * (len(names) > 5)
+    return Message(
+        f"all {len(names):,} judges count as answers to one question, {shown}; take out those that answer another with ",
+        Argument("ignore", ["NAME"]),
+    )
+
+
 def _refuse_roles(exported: Exported, roles: Roles) -> None:
     """An export says itself what its items, judges and verdicts are."""
-    names = [name for name in ("item_id", "rule", "label", "null_verdict") if name not in exported.heeded]
+    if roles.item_id is not None and exported.id_names and roles.item_id not in exported.id_names:
+        raise InvalidChoiceError(
+            f"of {exported.what} an item is one of {_listed(exported.id_names)}; found ",
+            Argument("item_id", repr(roles.item_id)),
+            ".",
+        )
+    heeded = (*exported.heeded, "item_id") if exported.id_names else exported.heeded
+    names = [name for name in ("item_id", "rule", "label", "null_verdict") if name not in heeded]
     given = [name for name in names if getattr(roles, name) is not None]
     if given:
         raise InvalidChoiceError(
@@ -100,10 +123,14 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, listed[:20])) + (f" and {len(listed) - 20} more" if len(listed) > 20 else "") or "none"
 
 
-def _unheard(item_ids: Sequence[str], records: Sequence[Record]) -> list[Record]:
-    """A record for each item without one, so that it is an item all the same."""
+def _with_unheard(item_ids: Sequence[str], records: list[Record]) -> list[Record]:
+    """The records, and one for each item without any, so that it is an item all the same; in the order of the items."""
     heard = {record[0] for record in records}
-    return [not_asked(item, records[0][1]) for item in item_ids if item not in heard] if records else []
+    unheard = [not_asked(item, records[0][1]) for item in item_ids if item not in heard] if records else []
+    if not unheard:
+        return records
+    place = {item: i for i, item in enumerate(item_ids)}
+    return sorted([*records, *unheard], key=lambda record: place[record[0]])
 
 
 def _settle_gold(exported: Exported, gold: Any, roles: Roles) -> Any:
@@ -138,8 +165,19 @@ def _as_gold(labels: Mapping[str, Any], note: str, roles: Roles, *more: str) -> 
 
 
 def _table(records: Sequence[Record], *places: int) -> Table:
-    columns = list(zip(*records, strict=True))
-    return Table({FIELDS[place]: as_column(columns[place]) for place in places})
+    """Some fields of the records as columns; a field that says nothing is left out."""
+    columns = {FIELDS[place]: [record[place] for record in records] for place in places}
+    is_plain = columns.get("status", VOTED) == [VOTED] * len(records)
+    silent = {"status"} if is_plain else set()
+    silent |= {"error"} if not any(columns.get("error", ())) else set()
+    return Table({name: _column(values, name) for name, values in columns.items() if name not in silent})
+
+
+def _column(values: list[Any], name: str) -> Column:
+    if name == SCORE:
+        return as_column(values)
+    texts = np.fromiter(values, dtype=object, count=len(values))
+    return np.ma.array(texts, mask=False if name in (ITEM, JUDGE) else np.equal(texts, None))
 
 
 def _read_verdicts(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Reading, tuple[str, ...]]:
@@ -173,33 +211,34 @@ def _read_scores(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Re
             Argument("scores"),
             ".",
         )
-    items = dict.fromkeys(record[0] for record in records)
-    kept = [record for record in records if record[1] in with_numbers]
-    kept += _unheard(list(items), kept)
-    table = _table(kept, 0, 1, 3)
-    reading = read_as_table(table, gold, replace(roles, layout="long", label=SCORE))
-    notes = (f"judges that give no numbers are left out: {_listed(silent)}",) if silent else ()
-    return replace(reading, jury=_jury_of(kept, reading.votes)), notes
+    items = list(dict.fromkeys(record[0] for record in records))
+    kept = _with_unheard(items, [record for record in records if record[1] in with_numbers])
+    reading = read_as_table(_table(kept, 0, 1, 3), gold, replace(roles, layout="long", label=SCORE))
+    notes = [f"judges that give no numbers are left out: {_listed(silent)}"] if silent else []
+    jury = _jury_of(kept, reading.votes)
+    n_between = sum(judge.n_abstained for judge in jury.judges) - sum(record[4] == ABSTAINED for record in kept)
+    if n_between > 0:
+        notes.append(f"{n_between:,} scores in a judge's middle come to no verdict; they are counted as abstained")
+    return replace(reading, jury=jury), tuple(notes)
 
 
 def _jury_of(records: Sequence[Record], votes: Votes) -> Jury:
-    """What each judge did, where its votes are what its scores come to."""
+    """What each judge did, where its votes are what its scores come to; a score that comes to none is an abstention."""
     row_of = {item: row for row, item in enumerate(votes.item_ids.tolist())}
     column_of = {name: column for column, name in enumerate(votes.rule_names)}
-    array, names = votes.array, [str(name) for name in votes.class_names]
-    told = [
-        names[array[row_of[item], column_of[judge]]] if status == VOTED and score is not None else None
-        for item, judge, _, score, status, _ in records
-    ]
-    statuses = [
-        FAILED if status == VOTED and verdict is None else status
-        for (*_, status, _), verdict in zip(records, told, strict=True)
-    ]
-    columns = list(zip(*records, strict=True))
-    fields = {ITEM: columns[0], JUDGE: columns[1], VERDICT: told, "status": statuses, "error": columns[5]}
+    names = [*map(str, votes.class_names), None]  # -1 meets the None at the end
+    said = votes.array.tolist()
+    verdicts: list[str | None] = []
+    statuses: list[str] = []
+    for item, judge, _, score, status, _ in records:
+        verdict = None if score is None else names[said[row_of[item]][column_of[judge]]]
+        verdicts.append(verdict)
+        statuses.append(status if status != VOTED or verdict else FAILED if score is None else ABSTAINED)
+    fields = dict(zip(FIELDS, map(list, zip(*records, strict=True)), strict=True))
+    del fields[SCORE]
     return read_jury(
-        {name: list(values) for name, values in fields.items()},
-        class_names=names,
+        fields | {VERDICT: verdicts, "status": statuses},
+        class_names=names[:-1],
         duplicates="first",
         item_ids=votes.item_ids,
         judge_names=votes.rule_names,
