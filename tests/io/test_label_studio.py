@@ -16,8 +16,8 @@ import pytest
 import thumbwise as tw
 from errors.messages import assert_says, message_of
 from io_cases.hostile import NAMES
-from thumbwise.io.gold_draws import items_to_label
 from thumbwise.io.exports.label_studio import read_export, write_tasks
+from thumbwise.io.gold_draws import items_to_label
 from thumbwise.tables.table_files import Table, read_table
 
 TRUTH = np.random.default_rng(2).integers(2, size=40)
@@ -164,7 +164,10 @@ CHOICE = annotation("a")["result"][0]
         ([{"data": {}, "annotations": {}}], ["[0].annotations must be a list"]),
         ([task({}, {"result": {}})], ["annotations[0].result must be a list"]),
         ([task({}, {"result": [7]})], ["a result with its type"]),
-        ([task({}, {"result": [{"type": "rectanglelabels"}]})], ["of type 'choices'", "found 'rectanglelabels'", "no class of an item"]),
+        (
+            [task({}, {"result": [{"type": "rectanglelabels"}]})],
+            ["of type 'choices'", "found 'rectanglelabels'", "no class of an item"],
+        ),
         ([task({}, {"result": [{**CHOICE, "value": {"choices": ["a", "b"]}}]})], ["one choice", "found a, b"]),
         ([task({}, {"result": [{**CHOICE, "value": {"choices": []}}]})], ["one choice", "found none"]),
         ([task({}, {"result": [{**CHOICE, "value": {"choices": [["a", "b"]]}}]})], ["one choice", "a text"]),

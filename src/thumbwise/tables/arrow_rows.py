@@ -107,7 +107,9 @@ def _explained(path: Path) -> Iterator[None]:
         with interruptible():
             yield
     except faults as error:
-        raise InvalidFileError(f"the rows of {path} cannot be read as Arrow or Parquet: {gist_of(error)}") from error
+        raise InvalidFileError(
+            f"the rows of {path} cannot be read as Arrow or Parquet: {gist_of(error).rstrip('.')}."
+        ) from error
 
 
 def as_columns(path: Path, rows: Any) -> tuple[dict[str, Column], list[str]]:

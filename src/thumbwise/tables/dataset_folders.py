@@ -110,7 +110,9 @@ def _read_object(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be opened: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidFileError(f"{path} must be JSON; it cannot be read as such: {gist_of(error)}.") from error
+        raise InvalidFileError(
+            f"{path} must be JSON; it cannot be read as such: {gist_of(error).rstrip('.')}."
+        ) from error
     if not isinstance(content, dict):
         raise InvalidFileError(f"{path} must hold a JSON object; found {type(content).__name__}.")
     return content

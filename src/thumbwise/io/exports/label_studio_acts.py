@@ -135,7 +135,8 @@ def settle_control(opened: Opened, acts: Sequence[Act], named: str | None, argum
     argument : str
         By which it is named.
     """
-    names = list(dict.fromkeys(name for act in acts if not act.is_skip for name in act.answers))
+    given = [act for act in acts if not act.is_skip]
+    names = list(dict.fromkeys(name for act in given for name in act.answers))
     if named is not None and named in names:
         return named
     if len(names) == 1 and named in (None, default):
@@ -147,9 +148,9 @@ def settle_control(opened: Opened, acts: Sequence[Act], named: str | None, argum
             Argument(argument, "NAME"),
             ".",
         )
-    other = next((act for act in acts if act.kinds), None)
+    other = next((act for act in given if act.kinds), None)
     if other is not None:
-        kinds = ", ".join(sorted({repr(kind) for act in acts for kind in act.kinds})[:10])
+        kinds = ", ".join(sorted({repr(kind) for act in given for kind in act.kinds})[:10])
         opened.at(None, f"{other.place}.result").refuse(
             "a choice of a class, of type 'choices', or a 'rating'",
             f"{kinds} and no other type in the file: spans and regions are no class of an item",
