@@ -172,6 +172,8 @@ def rewrite(folder: Path, name: str, content: Any) -> Path:
         ("state.json", {"_data_files": [{"filename": "/etc/passwd"}]}, "files beside it"),
         ("state.json", {"_data_files": [{"filename": "none.arrow"}]}, "none.arrow cannot be opened"),
         ("state.json", {"_data_files": [7]}, "found [7]"),
+        ("state.json", {"_data_files": 7}, "found 7"),
+        ("state.json", {"_data_files": [{"filename": "\ud800"}]}, "cannot be opened"),
         ("state.json", {"_data_files": [1], "_indices_data_files": [{"filename": "i.arrow"}]}, "flatten_indices()"),
         ("dataset_info.json", {"features": {"m1": {"_type": "ClassLabel"}}}, "'m1'"),
         (

@@ -46,8 +46,8 @@ def _checked(path: Path) -> Path:
     try:
         with path.open("rb") as file:
             start = file.read(len(_POINTER))
-    except OSError as error:
-        raise InvalidFileError(f"{path} cannot be opened: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:  # a name may be none that files can have
+        raise InvalidFileError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}.") from error
     if start == _POINTER:
         raise InvalidFileError(f"{path} must hold rows; it is a pointer of Git LFS. Fetch it with git lfs pull.")
     return path

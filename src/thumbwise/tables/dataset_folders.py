@@ -127,9 +127,11 @@ def _data_files(path: Path) -> list[Path]:
             "save the dataset anew."
         )
     listed = state.get("_data_files")
-    names = [entry.get("filename") if isinstance(entry, dict) else entry for entry in listed or ()] if listed else []
+    entries = listed if isinstance(listed, list) else []
+    names = [entry.get("filename") if isinstance(entry, dict) else entry for entry in entries]
     if not names or not all(map(_is_name, names)):
-        raise InvalidFileError(f"{path / _STATE} must list '_data_files', files beside it; found {names!r:.60}.")
+        found = names or listed
+        raise InvalidFileError(f"{path / _STATE} must list '_data_files', files beside it; found {found!r:.60}.")
     return [path / str(name) for name in names]
 
 
