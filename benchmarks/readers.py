@@ -1,6 +1,6 @@
 """How long every reader takes for 100,000 rows beyond DuckDB's own read, and 10^7 long votes from file to fit.
 
-Usage: python -m benchmarks.readers [--long]
+Usage: python -m benchmarks.readers [--long | --labeling-tools]
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 import scipy.io
 import scipy.sparse
 
 import thumbwise as tw
+from benchmarks import labeling_files
 
 N_ROWS, N_RULES, N_GOLD = 100_000, 10, 200
 NAMES = np.array(["ham", "spam", "eggs", None], dtype=object)
@@ -111,6 +113,44 @@ def time_folders(home: Path, y: npt.NDArray[np.int64], votes: npt.NDArray[np.int
     )
 
 
+def processor_time(action: Callable[[], Any], n_runs: int = 3) -> float:
+    """The least seconds of processor time."""
+    seconds = []
+    for _ in range(n_runs):
+        start = process_time()
+        action()
+        seconds.append(process_time() - start)
+    return min(seconds)
+
+
+def time_labeling_tools(home: Path) -> None:
+    """Exports of labeling tools beside ``json`` or PyArrow on the same file, in processor time."""
+    print(f"\n{N_ROWS:,} rows; seconds of processor time\n\n| reader | own read | reading | ratio |\n|---|---|---|---|")
+
+    def lines(path: Path) -> Any:
+        return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+    cases: dict[str, tuple[Any, Any, str]] = {
+        "label-studio": (labeling_files.write_label_studio, lambda path: json.loads(path.read_bytes()), "export.json"),
+        "mlflow": (labeling_files.write_mlflow, lines, "traces.jsonl"),
+        "prodigy": (labeling_files.write_prodigy, lines, "examples.jsonl"),
+        "datasets": (labeling_files.write_dataset, read_by_pyarrow, ""),
+    }
+    for name, (make, own_read, file) in cases.items():
+        path = home / name / file
+        (home / name).mkdir()
+        make(path, N_ROWS)
+        own = processor_time(partial(own_read, path))
+        whole = processor_time(partial(tw.read_votes, path))
+        print(f"| {name} | {own:.2f} | {whole:.2f} | {whole / own:.2f} |", flush=True)
+
+
+def read_by_pyarrow(folder: Path) -> Any:
+    """All values as Python has them, which is where names and numbers can be looked at."""
+    with pa.OSFile(str(folder / "data.arrow")) as source:
+        return pa.ipc.open_stream(source).read_all().to_pydict()
+
+
 def time_memory(votes: npt.NDArray[np.int64]) -> None:
     stored = scipy.sparse.csr_array(votes + 1)
     show("SciPy sparse", 0, best(lambda: tw.Votes.from_sparse(stored, first_class=1).patterns))
@@ -146,11 +186,15 @@ def fit_long(home: Path, n_items: int = 10**6, n_votes: int = 10) -> None:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--long", action="store_true", help="10^7 long votes from file to fit")
+    arguments.add_argument("--labeling-tools", action="store_true", help="exports of labeling tools alone")
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         if chosen.long:
             fit_long(home)
+            return
+        if chosen.labeling_tools:
+            time_labeling_tools(home)
             return
         y, votes = make_votes()
         gold = {str(IDS[i]): NAMES[y[i]] for i in range(N_GOLD)}
@@ -158,6 +202,7 @@ def main() -> None:
         time_tables(home, make_frames(votes), gold)
         time_folders(home, y, votes)
         time_memory(votes)
+        time_labeling_tools(home)
 
 
 if __name__ == "__main__":

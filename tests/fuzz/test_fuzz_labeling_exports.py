@@ -31,6 +31,6 @@ def test_exports_edited_at_random(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_seeds_are_read_in_some_way(kind: str) -> None:
-    """A line break at the end changes which choices are tried, and nothing else."""
+    """Spaces at the end change which choices are tried, and nothing else."""
     for seed in seeds(kind):
         assert any(is_read(seed + b" " * n) for n in range(12))
