@@ -13,7 +13,7 @@ from pathlib import Path
 from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.io.exports import inspect_ai, langfuse, promptfoo
 from thumbwise.io.exports.exported import Exported
-from thumbwise.io.exports.opened import JSON, Opened, many_objects, show
+from thumbwise.io.exports.opened import JSON, Opened, described, many_objects
 from thumbwise.io.roles import EXPORTS, Layout, Roles
 
 
@@ -67,11 +67,9 @@ def may_be_export(path: Path, roles: Roles) -> bool:
 
 
 def _unknown(opened: Opened) -> InvalidFileError:
-    value = opened.value
-    kind = "a list of" if isinstance(value, list) else "an object with" if isinstance(value, dict) else "no"
     return InvalidFileError(
-        f"{opened.path} must be an export of a known tool ({', '.join(FORMATS)}); it is JSON, and none of them by its "
-        f"fields: {kind} {show(opened.names)}. Say which it is with ",
+        f"{opened.path} must be an export of a known tool ({', '.join(FORMATS)}); it is none by what it holds: "
+        f"{described(opened.value)}. Say which it is with ",
         Argument("layout", "NAME"),
         ", or write votes as .csv, .parquet or .jsonl.",
     )

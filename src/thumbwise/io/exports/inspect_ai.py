@@ -32,7 +32,7 @@ from typing import Any
 
 from thumbwise.exceptions import Argument, InvalidFileError, Message
 from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, cell, failed, voted
-from thumbwise.io.exports.opened import Opened
+from thumbwise.io.exports.opened import JSON, Opened
 from thumbwise.io.exports.people import one_question
 from thumbwise.io.roles import Roles
 from thumbwise.tables.json_values import Form
@@ -62,6 +62,7 @@ def read(opened: Opened, roles: Roles) -> Exported:
     opened = opened.of(_FORM)
     if opened.ending == _ARCHIVE:
         opened.refuse(f"it must be JSON; files that end in {_ARCHIVE} are archives")
+    opened.need(*JSON)
     samples = _samples(opened)
     valid = [sample for sample in samples if sample.get("invalidation") is None]
     by_epoch = roles.item_id == "epoch"
@@ -71,7 +72,7 @@ def read(opened: Opened, roles: Roles) -> Exported:
     for item, sample in zip(ids, kept, strict=True):
         scorers.take(item, sample)
     if not scorers.records:
-        opened.refuse("no sample has a score; score it first, with: inspect score LOG")
+        opened.refuse("no sample has a score", mend="Score it first, with: inspect score LOG.")
     records = scorers.settled()
     scorer, gold = one_question("edits of scores", scorers.edits, roles)
     authors = ", ".join(map(repr, sorted(scorers.authors.get(scorer, ()))[:5]))
@@ -255,7 +256,7 @@ def _notes(
         yield "an item is a sample, a judge is a scorer"
     if len(kept) < len(valid):
         yield Message(
-            f"left out: {len(valid) - len(kept):,} answers of further epochs, which are answers to the same samples and no "
+            f"left out: {len(valid) - len(kept):,} answers of further epochs, which answer the same samples and are no "
             "independent items; all of them are taken with ",
             Argument("item_id", "'epoch'"),
         )

@@ -32,7 +32,7 @@ from typing import Any
 
 from thumbwise.exceptions import Argument, Message
 from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, cell, failed, voted
-from thumbwise.io.exports.opened import LINES, Opened
+from thumbwise.io.exports.opened import JSON, LINES, Opened
 from thumbwise.io.roles import Roles
 from thumbwise.tables.json_values import Form
 
@@ -71,6 +71,7 @@ def _inner(value: Any) -> list[Any] | None:
 def read(opened: Opened, roles: Roles) -> Exported:
     """What the results come to."""
     opened = opened.of(_FORM)
+    opened.need(*JSON, *LINES)
     results = opened.rows if opened.ending in LINES else _inner(opened.value)
     if results is None:
         opened.at(opened.value, "").refuse("an object whose results.results is a list of results")
@@ -82,11 +83,11 @@ def read(opened: Opened, roles: Roles) -> Exported:
         reader.take(item, result, number)
     if not reader.records:
         opened.refuse(
-            "no result has a component that can be a judge, in gradingResult.componentResults; an evaluation without "
-            "assertions has no judges"
+            "no result has a component that can be a judge, in gradingResult.componentResults",
+            mend="Add assertions to the tests: an evaluation without them has no judges.",
         )
     return Exported(
-        "results of promptfoo",
+        "a results file of promptfoo",
         ids,
         reader.records,
         _columns(results, repeats),
@@ -216,8 +217,8 @@ def _notes(reader: _Components, results: Sequence[dict[str, Any]], repeats: Sequ
     n_without = len(results) - len(heard)
     if n_without:
         yield (
-            f"no judge was asked on {n_without:,} of {len(results):,} results, which have no component, most likely for "
-            "an error"
+            f"no judge was asked on {n_without:,} of {len(results):,} results, which have no component, most "
+            "likely for an error"
         )
     if reader.n_metric_only:
         yield f"{reader.n_metric_only:,} components are left out: marked metricOnly, they pass whatever they find"
