@@ -94,7 +94,7 @@ def test_numbers_and_truths(tmp_path: Path) -> None:
     with pytest.raises(InvalidVotesError, match=r"'rating' gave numbers, such as 0.7 on item 't1' \(2 such answers\)"):
         tw.read_votes(path)
     truths = tw.read_votes(path, ignore=["rating"])
-    assert truths.votes.class_names == (0, 1)  # as truth values are in every table
+    assert truths.votes.class_names == ("False", "True")
     assert truths.votes.array.tolist() == [[1], [0], [1]]
     assert truths.passed_on["rating"].tolist() == [0.7, 0.1, None]
     scored = tw.read_votes(path, scores="True", class_names=["False", "True"], threshold=0.5)
