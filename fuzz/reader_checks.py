@@ -114,7 +114,7 @@ def _check_sql(payload: bytes, folder: Path) -> bool:
 
 
 def _check_export(layout: Layout) -> Callable[[bytes, Path], bool]:
-    """The payload is an ending and a file: read in some way, what came of each question adds up, and the votes predict."""
+    """The payload is an ending and a file: read in some way, what became of questions adds up, and votes predict."""
 
     def check(payload: bytes, folder: Path) -> bool:
         ending, _, content = payload.partition(b"\n")

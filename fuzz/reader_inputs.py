@@ -142,7 +142,7 @@ _EXPORTS = Path(__file__).parent.parent / "tests" / "io_cases" / "exports"
 
 @st.composite
 def export(draw: st.DrawFn, name: str) -> bytes:
-    """A small export of an evaluation tool, some of its values changed, or its bytes; scores of Langfuse in lines too."""
+    """A small export of an evaluation tool with values or bytes changed; scores of Langfuse in lines too."""
     value = json.loads((_EXPORTS / f"{name}.json").read_bytes())
     rng = seeded(draw(_SEEDS))
     as_lines = name == "langfuse" and draw(st.booleans())

@@ -110,6 +110,7 @@ def test_a_judge_that_is_ignored_is_passed_on() -> None:
     ("roles", "error", "says"),
     [
         ({"ignore": ("z",)}, InvalidFileError, "no judge or column 'z'. Judges: 'x', 'y'; columns: 'topic'"),
+        ({"gold_column": "x"}, InvalidFileError, "no judge or column 'x'"),
         ({"ignore": ("x", "y")}, InvalidVotesError, "at least one judge must be left"),
         ({"rule": "judge"}, InvalidChoiceError, "found rule=... besides. Drop it"),
         ({"item_id": "id"}, InvalidChoiceError, "found item_id=... besides"),

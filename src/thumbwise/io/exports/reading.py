@@ -61,7 +61,8 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
     _refuse_roles(exported, roles)
     _check_ignored(exported, roles)
     known = _settle_gold(exported, gold, roles)
-    records = [record for record in exported.records if record[1] not in roles.ignore]
+    ignored = {*roles.ignore}
+    records = [record for record in exported.records if record[1] not in ignored]
     records = _with_unheard(exported.item_ids, records)
     read = _read_scores if roles.are_scores else _read_verdicts
     inner = replace(roles, layout=None, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None)
@@ -107,7 +108,9 @@ def _refuse_roles(exported: Exported, roles: Roles) -> None:
 def _check_ignored(exported: Exported, roles: Roles) -> None:
     judges = exported.judges
     known = {*judges, *exported.columns, GOLD}
-    unknown = [name for name in (roles.gold_column, *roles.ignore) if name is not None and name not in known]
+    unknown = [name for name in roles.ignore if name not in known]
+    if roles.gold_column is not None and roles.gold_column not in (*exported.columns, GOLD):
+        unknown = [roles.gold_column]
     if unknown:
         raise InvalidFileError(
             f"{exported.what} must have what is named; there is no judge or column {unknown[0]!r}. Judges: "
