@@ -216,3 +216,31 @@ def test_labels_of_an_export_are_written_with_its_columns(tmp_path: Path) -> Non
     assert [row["item"] for row in rows] == reading.votes.item_ids.tolist()
     assert [row["vars.topic"] for row in rows] == ["sums", "sums", "books", "books"]
     assert np.allclose([row["p_pass"] for row in rows], model.predict_proba(reading.votes)[:, 1])
+
+
+def test_values_that_are_nested_deeply_are_read_or_refused(tmp_path: Path) -> None:
+    """What is nested so deeply that it can be read, but hardly written again, ends in no error of Python's."""
+    ends = set()
+    for depth in (10, *range(900, 1000, 6)):
+        rows = [result(i, component("a", bool(i))) for i in range(2)]
+        path = write_results(tmp_path, *rows)
+        deep = "[" * depth + "]" * depth
+        path.write_text(path.read_text().replace('"vars": {"n": 0}', f'"vars": {{"n": {deep}}}'))
+        try:
+            tw.read_votes(path)
+            ends.add("read")
+        except InvalidFileError as error:
+            assert "nested deeper" in str(error)
+            ends.add("refused")
+    assert "read" in ends
+
+
+def test_a_name_of_its_own_in_every_row_makes_no_table_of_all_names(tmp_path: Path) -> None:
+    rows = [result(i, component("a", bool(i % 2))) for i in range(300)]
+    for i, each in enumerate(rows):
+        each["vars"] = {f"v{i}": 1}
+    many = tw.read_votes(write_results(tmp_path, *rows))
+    assert [*many.passed_on] == ["test", "prompt", "provider"]
+    assert any("more than 200 names: vars.NAME" in note for note in many.notes)
+    few = tw.read_votes(write_results(tmp_path, *rows[:200])).passed_on
+    assert len(few) == 203

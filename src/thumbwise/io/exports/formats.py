@@ -52,7 +52,10 @@ def find_export(path: Path, roles: Roles) -> tuple[Layout, Exported] | None:
     with many_objects():
         name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
         if name is not None:
-            return name, FORMATS[name].read(opened, roles)
+            try:
+                return name, FORMATS[name].read(opened, roles)
+            except RecursionError as error:  # read with a little stack left, and written again with less
+                opened.refuse(f"lists and objects must not be nested {opened.form.needs}; they are", error)
     if opened.ending in JSON:
         raise _unknown(opened)
     return None

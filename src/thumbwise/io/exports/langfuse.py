@@ -52,6 +52,7 @@ _NAMES = {
 }
 _NEEDED = ("name", "source", "value")
 _PASSED_ON = ("traceId", "traceName", "sessionId", "userId", "environment")
+_USED = (*_NEEDED, *_NAMES, *_NAMES.values(), "timestamp", "environment")
 _LEVELS = {"observationId": "observation", "traceId": "trace", "sessionId": "session", "datasetRunId": "run"}
 _JUDGES = ("EVAL", "API")
 _PEOPLE = "ANNOTATION"
@@ -244,8 +245,8 @@ def _columns(opened: Opened) -> tuple[dict[str, Sequence[Any]], int, str]:
         value = opened.value
         if isinstance(value, dict):
             rows, page = _page(opened, value)
-        names = dict.fromkeys(name for row in rows for name in row)
-        columns: dict[str, Sequence[Any]] = {name: [row.get(name) for row in rows] for name in names}
+        there = {name for row in rows for name in row}
+        columns: dict[str, Sequence[Any]] = {n: [row.get(n) for row in rows] for n in _USED if n in there}
     else:
         columns = {name: column.tolist() for name, column in opened.table.columns.items()}
     renamed = {other: name for name, other in _NAMES.items()}
