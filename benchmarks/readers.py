@@ -1,6 +1,8 @@
 """How long every reader takes for 100,000 rows beyond DuckDB's own read, and 10^7 long votes from file to fit.
 
-Usage: python -m benchmarks.readers [--long | --labeling-tools]
+Exports of evaluation tools are read beside ``json.load`` of the same file, in processor time, as ratios.
+
+Usage: python -m benchmarks.readers [--long | --exports | --labeling-tools]
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import argparse
 import json
 import resource
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
@@ -63,12 +65,12 @@ def write(frame: pl.DataFrame, path: Path) -> None:
         frame.write_ndjson(path)
 
 
-def best(action: Callable[[], Any], n_runs: int = 3) -> float:
+def best(action: Callable[[], Any], n_runs: int = 3, clock: Callable[[], float] = perf_counter) -> float:
     seconds = []
     for _ in range(n_runs):
-        start = perf_counter()
+        start = clock()
         action()
-        seconds.append(perf_counter() - start)
+        seconds.append(clock() - start)
     return min(seconds)
 
 
@@ -113,16 +115,6 @@ def time_folders(home: Path, y: npt.NDArray[np.int64], votes: npt.NDArray[np.int
     )
 
 
-def processor_time(action: Callable[[], Any], n_runs: int = 3) -> float:
-    """The least seconds of processor time."""
-    seconds = []
-    for _ in range(n_runs):
-        start = process_time()
-        action()
-        seconds.append(process_time() - start)
-    return min(seconds)
-
-
 def time_labeling_tools(home: Path) -> None:
     """Exports of labeling tools beside ``json`` or PyArrow on the same file, in processor time."""
     print(f"\n{N_ROWS:,} rows; seconds of processor time\n\n| reader | own read | reading | ratio |\n|---|---|---|---|")
@@ -140,8 +132,8 @@ def time_labeling_tools(home: Path) -> None:
         path = home / name / file
         (home / name).mkdir()
         make(path, N_ROWS)
-        own = processor_time(partial(own_read, path))
-        whole = processor_time(partial(tw.read_votes, path))
+        own = best(partial(own_read, path), clock=process_time)
+        whole = best(partial(tw.read_votes, path), clock=process_time)
         print(f"| {name} | {own:.2f} | {whole:.2f} | {whole / own:.2f} |", flush=True)
 
 
@@ -157,6 +149,84 @@ def time_memory(votes: npt.NDArray[np.int64]) -> None:
     squid = np.where(votes < 0, 0, votes + 1)
     codes = {0: None, 1: "ham", 2: "spam", 3: "eggs"}
     show("NumPy with codes", 0, best(lambda: tw.Votes(squid, codes=codes).patterns))
+
+
+ASKED = "What is the best answer here? " * 8
+
+
+def make_exports(y: npt.NDArray[np.int64], votes: npt.NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
+    """100,000 rows of each format, three judges each, with texts as long as they are there."""
+    said = votes[:, :3].tolist()
+    yield "promptfoo", {"results": {"version": 3, "results": [make_result(i, row) for i, row in enumerate(said)]}}
+    samples = [make_sample(i, row) for i, row in enumerate(said)]
+    yield "inspect", {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": samples}
+    yield "langfuse", {"data": [make_score(i, value) for i, value in enumerate(y.tolist())], "meta": {}}
+
+
+def make_result(number: int, row: list[int]) -> dict[str, Any]:
+    components = [
+        {
+            "pass": vote > 0,
+            "score": 0.5,
+            "reason": ASKED,
+            "assertion": {"type": "llm-rubric", "metric": f"m{j}", "value": ASKED},
+        }
+        for j, vote in enumerate(row)
+    ]
+    return {
+        "id": f"r{number}",
+        "testIdx": number,
+        "promptIdx": 0,
+        "vars": {"question": ASKED, "n": number},
+        "provider": {"id": "openai:gpt-5-mini", "label": ""},
+        "prompt": {"raw": ASKED, "label": "short"},
+        "response": {"output": ASKED, "tokenUsage": {"total": 90, "prompt": 60, "completion": 30}},
+        "success": True,
+        "score": 1.0,
+        "gradingResult": {"pass": True, "score": 1.0, "reason": "All passed", "componentResults": components},
+    }
+
+
+def make_sample(number: int, row: list[int]) -> dict[str, Any]:
+    scores = {f"s{j}": {"value": "ICPN"[vote], "explanation": ASKED, "history": []} for j, vote in enumerate(row)}
+    messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ASKED}]
+    known = {"input": ASKED, "target": "t", "metadata": {"topic": "a"}, "messages": messages}
+    return {"id": number, "epoch": 1, **known, "scores": scores}
+
+
+def make_score(number: int, value: int) -> dict[str, Any]:
+    return {
+        "id": f"s{number}",
+        "traceId": f"t{number // 3}",
+        "observationId": None,
+        "timestamp": "2026-11-01T10:00:00.000Z",
+        "name": f"judge {number % 3}",
+        "source": "EVAL",
+        "dataType": "CATEGORICAL",
+        "value": None,
+        "stringValue": ("no", "yes", "perhaps")[value],
+        "comment": ASKED,
+        "authorUserId": None,
+        "environment": "default",
+        "metadata": {},
+    }
+
+
+def time_exports(home: Path, exports: Iterable[tuple[str, Any]]) -> None:
+    """Each export beside ``json.load`` of the same file, in seconds of the processor."""
+    print("\n| export | MB | json.load | reading | ratio |\n|---|---|---|---|---|")
+    for name, content in exports:
+        path = home / f"{name}.json"
+        path.write_text(json.dumps(content))
+        del content
+        own = best(partial(_load, path), clock=process_time)
+        whole = best(partial(tw.read_votes, path), clock=process_time)
+        print(f"| {name} | {path.stat().st_size / 1e6:.0f} | {own:.2f} | {whole:.2f} | {whole / own:.2f} |", flush=True)
+
+
+def _load(path: Path) -> Any:
+    with path.open("rb") as file:
+        return json.load(file)
 
 
 def fit_long(home: Path, n_items: int = 10**6, n_votes: int = 10) -> None:
@@ -186,6 +256,7 @@ def fit_long(home: Path, n_items: int = 10**6, n_votes: int = 10) -> None:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--long", action="store_true", help="10^7 long votes from file to fit")
+    arguments.add_argument("--exports", action="store_true", help="exports of evaluation tools alone")
     arguments.add_argument("--labeling-tools", action="store_true", help="exports of labeling tools alone")
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -197,11 +268,15 @@ def main() -> None:
             time_labeling_tools(home)
             return
         y, votes = make_votes()
+        if chosen.exports:
+            time_exports(home, make_exports(y, votes))
+            return
         gold = {str(IDS[i]): NAMES[y[i]] for i in range(N_GOLD)}
         print(f"{N_ROWS:,} rows; seconds\n\n| reader | own read | reading | beyond |\n|---|---|---|---|")
         time_tables(home, make_frames(votes), gold)
         time_folders(home, y, votes)
         time_memory(votes)
+        time_exports(home, make_exports(y, votes))
         time_labeling_tools(home)
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from thumbwise.cli.endings import reported
+from thumbwise.cli.shared_options import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
 from thumbwise.votes.reading.score_cells import SCORES_ARE
@@ -95,14 +95,9 @@ def reads_votes(command: Callable[..., None]) -> Callable[..., None]:
     def wrapper(**given: Any) -> None:
         options_given = {name: given.pop(name) for name in options}
         gold = options_given.pop("gold")
-        with reported():
-            roles = _as_roles(**options_given)
-        command(**given, gold=gold, roles=roles)
+        command(**given, gold=gold, roles=_as_roles(**options_given))
 
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*required, *options.values(), *optional)]
-    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    del wrapper.__wrapped__  # typer would look at the command itself
+    take_parameters(wrapper, [*required, *options.values(), *optional])
     return wrapper
 
 

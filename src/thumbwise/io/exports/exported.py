@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ Record: TypeAlias = tuple[str, str, Verdict, float | None, str, str | None]
 
 # How labels by people are called where columns are named.
 GOLD = "gold"
+MOST_COLUMNS = 200
 VOTED, ABSTAINED, FAILED, NOT_ASKED = "voted", "abstained", "failed", "not_asked"
 
 
@@ -86,6 +87,26 @@ class Exported:
 def cell(value: Any) -> Any:
     """A value as a column holds it: text, number or truth value as they are, lists and objects as their JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
+
+
+def columns_of(rows: Sequence[Any], prefix: str) -> dict[str, list[Any]]:
+    """A column for each name in some objects; none at all if there are more than ``MOST_COLUMNS`` names.
+
+    A name of its own in each of 100,000 rows would make ten thousand million cells.
+    """
+    known = [row if isinstance(row, dict) else {} for row in rows]
+    names: dict[str, None] = {}
+    for row in known:
+        names.update(dict.fromkeys(row))
+        if len(names) > MOST_COLUMNS:
+            return {}
+    return {f"{prefix}{name}": [cell(row.get(name)) for row in known] for name in names}
+
+
+def note_on_names(columns: Mapping[str, Any], rows: Sequence[Any], prefix: str) -> Iterator[str]:
+    """A note where :func:`columns_of` left out all columns of some objects."""
+    if not any(name.startswith(prefix) for name in columns) and any(isinstance(row, dict) and row for row in rows):
+        yield f"not passed on, because they have more than {MOST_COLUMNS} names: {prefix}NAME"
 
 
 def column_of(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:

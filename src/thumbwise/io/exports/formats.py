@@ -14,7 +14,7 @@ from typing import Any
 from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.io.exports import inspect_ai, label_studio, langfuse, mlflow, prodigy, promptfoo
 from thumbwise.io.exports.exported import Exported
-from thumbwise.io.exports.opened import JSON, Opened, many_objects, show
+from thumbwise.io.exports.opened import JSON, Opened, described, many_objects
 from thumbwise.io.roles import EXPORTS, Layout, Roles
 
 
@@ -56,7 +56,10 @@ def find_export(path: Path, roles: Roles) -> tuple[Layout, Exported] | None:
     with many_objects():
         name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
         if name is not None:
-            return name, FORMATS[name].read(opened, roles)
+            try:
+                return name, FORMATS[name].read(opened, roles)
+            except RecursionError as error:  # read with a little stack left, and written again with less
+                opened.refuse(f"lists and objects must not be nested {opened.form.needs}; they are", error)
     if opened.ending in JSON:
         raise _unknown(opened)
     return None
@@ -79,11 +82,9 @@ def find_export_frame(frame: Any, roles: Roles) -> tuple[Layout, Exported] | Non
 
 
 def _unknown(opened: Opened) -> InvalidFileError:
-    value = opened.value
-    kind = "a list of" if isinstance(value, list) else "an object with" if isinstance(value, dict) else "no"
     return InvalidFileError(
-        f"{opened.path} must be an export of a known tool ({', '.join(FORMATS)}); it is JSON, and none of them by its "
-        f"fields: {kind} {show(opened.names)}. Say which it is with ",
+        f"{opened.path} must be an export of a known tool ({', '.join(FORMATS)}); it is none by what it holds: "
+        f"{described(opened.value)}. Say which it is with ",
         Argument("layout", "NAME"),
         ", or write votes as .csv, .parquet or .jsonl.",
     )

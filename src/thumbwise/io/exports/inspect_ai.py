@@ -21,7 +21,7 @@ Specification
   notes name the authors.
 - *Left out*: samples with ``invalidation``.
 - *Columns*: ``sample``, ``epoch`` (if epochs are items), ``target``, ``input`` if it is text, ``error`` if any has one,
-  ``metadata.NAME`` for what is no list and no object.
+  ``metadata.NAME`` for what is no list and no object, unless there are more than 200 names.
 """
 
 from __future__ import annotations
@@ -31,8 +31,18 @@ from math import isnan
 from typing import Any
 
 from thumbwise.exceptions import Argument, InvalidFileError, Message
-from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, cell, failed, voted
-from thumbwise.io.exports.opened import Opened
+from thumbwise.io.exports.exported import (
+    Exported,
+    Record,
+    as_number,
+    as_text,
+    cell,
+    columns_of,
+    failed,
+    note_on_names,
+    voted,
+)
+from thumbwise.io.exports.opened import JSON, Opened
 from thumbwise.io.exports.people import one_question
 from thumbwise.io.roles import Roles
 from thumbwise.tables.json_values import Form
@@ -62,6 +72,7 @@ def read(opened: Opened, roles: Roles) -> Exported:
     opened = opened.of(_FORM)
     if opened.ending == _ARCHIVE:
         opened.refuse(f"it must be JSON; files that end in {_ARCHIVE} are archives")
+    opened.need(*JSON)
     samples = _samples(opened)
     valid = [sample for sample in samples if sample.get("invalidation") is None]
     by_epoch = roles.item_id == "epoch"
@@ -71,18 +82,20 @@ def read(opened: Opened, roles: Roles) -> Exported:
     for item, sample in zip(ids, kept, strict=True):
         scorers.take(item, sample)
     if not scorers.records:
-        opened.refuse("no sample has a score; score it first, with: inspect score LOG")
+        opened.refuse("no sample has a score", mend="Score it first, with: inspect score LOG.")
     records = scorers.settled()
     scorer, gold = one_question("edits of scores", scorers.edits, roles)
     authors = ", ".join(map(repr, sorted(scorers.authors.get(scorer, ()))[:5]))
+    columns = _columns(kept, by_epoch)
+    more = note_on_names(columns, [_plain(sample) for sample in kept], "metadata.")
     return Exported(
         "a log of Inspect",
         ids,
         records,
-        _columns(kept, by_epoch),
+        columns,
         gold,
         f"edits of {scorer!r} by {authors}",
-        tuple(_notes(opened.value, samples, valid, kept, scorers, by_epoch)),
+        (*_notes(opened.value, samples, valid, kept, scorers, by_epoch), *more),
         id_names=("sample", "epoch"),
     )
 
@@ -226,10 +239,15 @@ def _columns(samples: Sequence[dict[str, Any]], by_epoch: bool) -> dict[str, lis
     errors = [_error(sample.get("error")) for sample in samples]
     if any(errors):
         columns["error"] = errors
-    known = [given if isinstance(given, dict) else {} for given in (sample.get("metadata") for sample in samples)]
-    plain = [{name: v for name, v in given.items() if not isinstance(v, (dict, list))} for given in known]
-    names = dict.fromkeys(name for given in plain for name in given)
-    return columns | {f"metadata.{name}": [given.get(name) for given in plain] for name in names}
+    return columns | columns_of([_plain(sample) for sample in samples], "metadata.")
+
+
+def _plain(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a sample and can stand in a column."""
+    known = sample.get("metadata")
+    if not isinstance(known, dict):
+        return {}
+    return {name: value for name, value in known.items() if not isinstance(value, (dict, list))}
 
 
 def _error(error: Any) -> str | None:
@@ -255,7 +273,7 @@ def _notes(
         yield "an item is a sample, a judge is a scorer"
     if len(kept) < len(valid):
         yield Message(
-            f"left out: {len(valid) - len(kept):,} answers of further epochs, which are answers to the same samples and no "
+            f"left out: {len(valid) - len(kept):,} answers of further epochs, which answer the same samples and are no "
             "independent items; all of them are taken with ",
             Argument("item_id", "'epoch'"),
         )

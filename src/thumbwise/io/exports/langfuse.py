@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, failed, voted
-from thumbwise.io.exports.opened import JSON, LINES, Opened
+from thumbwise.io.exports.opened import JSON, LINES, TABLES, Opened
 from thumbwise.io.exports.people import one_question
 from thumbwise.io.roles import Roles
 from thumbwise.tables.json_values import Form
@@ -52,6 +52,7 @@ _NAMES = {
 }
 _NEEDED = ("name", "source", "value")
 _PASSED_ON = ("traceId", "traceName", "sessionId", "userId", "environment")
+_USED = (*_NEEDED, *_NAMES, *_NAMES.values(), "timestamp", "environment")
 _LEVELS = {"observationId": "observation", "traceId": "trace", "sessionId": "session", "datasetRunId": "run"}
 _JUDGES = ("EVAL", "API")
 _PEOPLE = "ANNOTATION"
@@ -80,12 +81,13 @@ def read(opened: Opened, roles: Roles) -> Exported:
     records = scores.records()
     if not records:
         scores.opened.refuse(
-            f"no score has the source {' or '.join(_JUDGES)} and a value that can be a vote; there is no judge"
+            f"no score has the source {' or '.join(_JUDGES)} and can be a vote: there is no judge",
+            mend="Export the scores of evaluators too.",
         )
     told = scores.told()
     name, gold = one_question("annotations", told, roles)
     return Exported(
-        "scores of Langfuse",
+        "a file of scores of Langfuse",
         ids,
         records,
         scores.passed_on(ids),
@@ -219,7 +221,7 @@ class _Scores:
         if n_nobody:
             yield f"left out, because they belong to no trace, session or run: {n_nobody:,} of {self.n_rows:,} scores"
         if self.n_prefilled:
-            yield f"no gold, because an annotation without an author may be prefilled by a program: {self.n_prefilled:,}"
+            yield f"no gold, because they have no author and may be prefilled: {self.n_prefilled:,} annotations"
         if not self.has_authors and _PEOPLE in self._of("source"):
             yield (
                 "warning: this file says of no annotation who made it, so that those that a program prefilled cannot "
@@ -237,13 +239,14 @@ class _Scores:
 def _columns(opened: Opened) -> tuple[dict[str, Sequence[Any]], int, str]:
     """Columns under the names of the interface, how many rows there are, and a warning if there are more elsewhere."""
     page = ""
+    opened.need(*JSON, *LINES, *TABLES)
     if opened.ending in (*JSON, *LINES):
         rows: Sequence[Any] = opened.rows
         value = opened.value
         if isinstance(value, dict):
             rows, page = _page(opened, value)
-        names = dict.fromkeys(name for row in rows for name in row)
-        columns: dict[str, Sequence[Any]] = {name: [row.get(name) for row in rows] for name in names}
+        there = {name for row in rows for name in row}
+        columns: dict[str, Sequence[Any]] = {n: [row.get(n) for row in rows] for n in _USED if n in there}
     else:
         columns = {name: column.tolist() for name, column in opened.table.columns.items()}
     renamed = {other: name for name, other in _NAMES.items()}

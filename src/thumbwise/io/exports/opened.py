@@ -78,7 +78,7 @@ class Opened:
     @cached_property
     def value(self) -> Any:
         """What the JSON of a .json file says; None for every other file."""
-        return self._parse(self.content) if self.ending in JSON and not self.path.is_dir() else None
+        return self._parse(self.content) if self.ending in JSON else None
 
     @cached_property
     def content(self) -> bytes:
@@ -131,9 +131,14 @@ class Opened:
         """A value that knows where it stands, to be refused."""
         return Node(value, place, self.path, self.form)
 
-    def refuse(self, what: str, cause: Exception | None = None) -> NoReturn:
-        """Raise the error that a bad file gives."""
-        raise InvalidFileError(f"{self.path} {self.form.isnt}: {what}. {self.form.mend}") from cause
+    def refuse(self, what: str, cause: Exception | None = None, *, mend: str | None = None) -> NoReturn:
+        """Raise the error that a bad file gives, with what mends it if that is not what the format says."""
+        raise InvalidFileError(f"{self.path} {self.form.isnt}: {what}. {mend or self.form.mend}") from cause
+
+    def need(self, *endings: str) -> None:
+        """Refuse a file that ends in none of these."""
+        if self.ending not in endings:
+            self.refuse(f"it must end in {' or '.join(endings)}; it ends in {self.ending or 'none of them'!r}")
 
     def _first_line(self) -> str:
         try:
@@ -168,6 +173,14 @@ def _header_of(line: str, delimiter: str) -> frozenset[str]:
         return frozenset(next(csv.reader([line], delimiter=delimiter), []))
     except csv.Error:
         return frozenset()
+
+
+def described(value: Any) -> str:
+    """What JSON holds, for a message."""
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, dict):
+        return f"{'a list of objects' if isinstance(value, list) else 'an object'} with the fields {show(list(first))}"
+    return f"a list of {len(value)} values" if isinstance(value, list) else "no list and no object"
 
 
 def show(names: Sequence[str] | frozenset[str]) -> str:

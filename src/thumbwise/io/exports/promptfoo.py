@@ -20,7 +20,7 @@ Specification
 - *Gold*: a component with ``assertion.type`` "human", which the web viewer adds when somebody rates an answer. It
   overwrites ``success`` and ``gradingResult.pass``, which are therefore never read.
 - *Columns*: ``test`` (``testIdx``), ``prompt`` (its ``label``, or else its ``raw``), ``provider``, ``error`` if any
-  has one, and ``vars.NAME`` for each variable.
+  has one, and ``vars.NAME`` for each variable, unless there are more than 200.
 - *Repeats* (``--repeat``) are results of other ``testIdx`` with the same variables, prompt and provider: answers to
   the same test. If there are any, ``repeat_of`` names the ``testIdx`` of the first of them.
 """
@@ -31,8 +31,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thumbwise.exceptions import Argument, Message
-from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, cell, failed, voted
-from thumbwise.io.exports.opened import LINES, Opened
+from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, columns_of, failed, note_on_names, voted
+from thumbwise.io.exports.opened import JSON, LINES, Opened
 from thumbwise.io.roles import Roles
 from thumbwise.tables.json_values import Form
 
@@ -71,6 +71,7 @@ def _inner(value: Any) -> list[Any] | None:
 def read(opened: Opened, roles: Roles) -> Exported:
     """What the results come to."""
     opened = opened.of(_FORM)
+    opened.need(*JSON, *LINES)
     results = opened.rows if opened.ending in LINES else _inner(opened.value)
     if results is None:
         opened.at(opened.value, "").refuse("an object whose results.results is a list of results")
@@ -82,17 +83,19 @@ def read(opened: Opened, roles: Roles) -> Exported:
         reader.take(item, result, number)
     if not reader.records:
         opened.refuse(
-            "no result has a component that can be a judge, in gradingResult.componentResults; an evaluation without "
-            "assertions has no judges"
+            "no result has a component that can be a judge, in gradingResult.componentResults",
+            mend="Add assertions to the tests: an evaluation without them has no judges.",
         )
+    columns = _columns(results, repeats)
+    more = note_on_names(columns, [result.get("vars") for result in results], "vars.")
     return Exported(
-        "results of promptfoo",
+        "a results file of promptfoo",
         ids,
         reader.records,
-        _columns(results, repeats),
+        columns,
         reader.gold,
         "components of type 'human', which were added by rating answers in the web viewer",
-        tuple(_notes(reader, results, repeats)),
+        (*_notes(reader, results, repeats), *more),
     )
 
 
@@ -205,9 +208,7 @@ def _columns(results: Sequence[dict[str, Any]], repeats: Sequence[int]) -> dict[
     errors = [as_text(result.get("error")) for result in results]
     if any(errors):
         columns["error"] = errors
-    variables = [given if isinstance(given, dict) else {} for given in (result.get("vars") for result in results)]
-    names = dict.fromkeys(name for given in variables for name in given)
-    return columns | {f"vars.{name}": [cell(given.get(name)) for given in variables] for name in names}
+    return columns | columns_of([result.get("vars") for result in results], "vars.")
 
 
 def _notes(reader: _Components, results: Sequence[dict[str, Any]], repeats: Sequence[int]) -> Iterator[str]:
@@ -216,8 +217,8 @@ def _notes(reader: _Components, results: Sequence[dict[str, Any]], repeats: Sequ
     n_without = len(results) - len(heard)
     if n_without:
         yield (
-            f"no judge was asked on {n_without:,} of {len(results):,} results, which have no component, most likely for "
-            "an error"
+            f"no judge was asked on {n_without:,} of {len(results):,} results, which have no component, most "
+            "likely for an error"
         )
     if reader.n_metric_only:
         yield f"{reader.n_metric_only:,} components are left out: marked metricOnly, they pass whatever they find"

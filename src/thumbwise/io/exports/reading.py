@@ -34,6 +34,7 @@ from thumbwise.io.layouts import read_as_table
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Layout, Roles
 from thumbwise.io.unknown_gold import drop_unknown
+from thumbwise.summaries import one_line
 from thumbwise.tables.formats import Column, Columns
 from thumbwise.tables.frames import as_column
 from thumbwise.tables.table_files import Table
@@ -60,7 +61,8 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
     _refuse_roles(exported, roles)
     _check_ignored(exported, roles)
     known = _settle_gold(exported, gold, roles)
-    records = [record for record in exported.records if record[1] not in (*roles.ignore, roles.gold_column)]
+    taken_out = {*roles.ignore, roles.gold_column}
+    records = [record for record in exported.records if record[1] not in taken_out]
     records = _with_unheard(exported.item_ids, records)
     read = _read_scores if roles.are_scores else _read_verdicts
     inner = replace(roles, layout=None, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None)
@@ -80,7 +82,7 @@ def _many_judges(votes: Votes) -> Message:
     names = list(votes.rule_names)
     shown = _listed(names[:5]) + ", ..." * (len(names) > 5)
     return Message(
-        f"all {len(names):,} judges count as answers to one question, {shown}; take out those that answer another with ",
+        f"all {len(names):,} judges count as answers to one question, {shown}; take out those of another with ",
         Argument("ignore", ["NAME"]),
     )
 
@@ -107,7 +109,9 @@ def _refuse_roles(exported: Exported, roles: Roles) -> None:
 def _check_ignored(exported: Exported, roles: Roles) -> None:
     judges = exported.judges
     known = {*judges, *exported.columns, GOLD}
-    unknown = [name for name in (roles.gold_column, *roles.ignore) if name is not None and name not in known]
+    unknown = [name for name in roles.ignore if name not in known]
+    if roles.gold_column is not None and roles.gold_column not in known:
+        unknown = [roles.gold_column]
     if unknown:
         raise InvalidFileError(
             f"{exported.what} must have what is named; there is no judge or column {unknown[0]!r}. Judges: "
@@ -135,26 +139,34 @@ def _with_unheard(item_ids: Sequence[str], records: list[Record]) -> list[Record
 
 def _settle_gold(exported: Exported, gold: Any, roles: Roles) -> Any:
     """Gold from one place: from elsewhere, from a column, or from the marks of people in the export."""
-    if roles.gold_column is not None and roles.gold_column in exported.columns:
-        labels = dict(zip(exported.item_ids, exported.columns[roles.gold_column], strict=True))
-        return _as_gold(labels, f"gold labels are taken from column {roles.gold_column!r}", roles)
-    if roles.gold_column is not None:
-        said = {item: verdict for item, who, verdict, *_ in exported.records if who == roles.gold_column}
-        unused = (f"{exported.gold_mark} are not used as gold",) if exported.gold else ()
-        return _as_gold(said, f"what {roles.gold_column!r} says is gold, and no vote", roles, *unused, _AT_RANDOM)
-    if not exported.gold or GOLD in roles.ignore:
-        return gold
-    if gold is not None:
+    column = _column_of_gold(exported, roles.gold_column)
+    is_inside = bool(exported.gold) and GOLD not in roles.ignore
+    if is_inside and (gold is not None or column is not None):
         raise InvalidLabelsError(
             f"gold must come from one place; {exported.what} holds {len(exported.gold):,} labels by people "
             f"({exported.gold_mark}), and there is ",
-            Argument("gold", "FILE"),
+            Argument("gold", "FILE") if column is None else Argument("gold_column", repr(roles.gold_column)),
             " besides. Drop that, or say ",
             Argument("ignore", [GOLD]),
             " to pass on the labels of the export as a column and not use them as gold.",
         )
+    if column is not None:
+        labels = dict(zip(exported.item_ids, column, strict=True))
+        if roles.gold_column not in exported.columns:
+            return _as_gold(labels, f"what {roles.gold_column!r} says is gold, and no vote", roles, _AT_RANDOM)
+        return _as_gold(labels, f"gold labels are taken from column {roles.gold_column!r}", roles)
+    if not is_inside:
+        return gold
     how_many = f"{len(exported.gold):,} of {len(exported.item_ids):,} items have a gold label: {exported.gold_mark}"
     return _as_gold(exported.gold, how_many, roles, _AT_RANDOM)
+
+
+def _column_of_gold(exported: Exported, named: str | None) -> Sequence[Any] | None:
+    """The column, or what the judge said, that is named as gold."""
+    if named is None or named in exported.columns or named not in exported.judges:
+        return exported.columns.get(named or "")
+    said = {item: verdict for item, who, verdict, *_ in exported.records if who == named}
+    return [said.get(item) for item in exported.item_ids]
 
 
 def _as_gold(labels: Mapping[str, Any], note: str, roles: Roles, *more: str) -> GoldLabels:
@@ -181,8 +193,22 @@ def _column(values: list[Any], name: str) -> Column:
 
 
 def _read_verdicts(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Reading, tuple[str, ...]]:
+    _refuse_silence(records)
     _refuse_numbers(records)
     return read_as_table(_table(records, 0, 1, 2, 4, 5), gold, replace(roles, layout="jury", label=VERDICT)), ()
+
+
+def _refuse_silence(records: Sequence[Record]) -> None:
+    """Refuse an export in which no judge answered at all."""
+    if any(record[4] == VOTED for record in records):
+        return
+    n_failed = sum(record[4] == FAILED for record in records)
+    error = next((record[5] for record in records if record[5]), None)
+    told = f", the first of them with the error {one_line(repr(error))}" if error else ""
+    raise InvalidVotesError(
+        f"some judge must give a verdict on some item; none does: {n_failed:,} answers of judges failed{told}. Run the "
+        "judges again."
+    )
 
 
 def _refuse_numbers(records: Sequence[Record]) -> None:
@@ -203,6 +229,7 @@ def _refuse_numbers(records: Sequence[Record]) -> None:
 
 
 def _read_scores(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Reading, tuple[str, ...]]:
+    _refuse_silence(records)
     with_numbers = {record[1] for record in records if record[3] is not None}
     silent = [name for name in dict.fromkeys(record[1] for record in records) if name not in with_numbers]
     if not with_numbers:

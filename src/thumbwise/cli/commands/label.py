@@ -1,0 +1,85 @@
+"""thumbwise label: labels with a bound on their error, of votes and gold labels."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thumbwise.cli.reading_options import VotesArgument, reads_votes
+from thumbwise.cli.shared_options import Confidence, OnInfeasible, OnInfeasibleOption, Overwrite, RequireGuarantee
+from thumbwise.io.roles import Roles
+
+
+class ShapeChoice(StrEnum):
+    """Columns of the output."""
+
+    TABLE = "table"
+    CROWD_KIT = "crowd-kit"
+    SNORKEL = "snorkel"
+
+
+@reads_votes
+def label(
+    votes: VotesArgument,
+    gold: Path | None,
+    roles: Roles,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help='Who labels: a name that compare prints, or "auto" for the lowest cross-fitted log loss on gold; '
+            "any gets a certificate. [default: Balsubramani-Freund]",
+        ),
+    ] = None,
+    caution: Annotated[
+        str | None,
+        typer.Option(
+            metavar="C",
+            help="For Balsubramani-Freund: 1 plays the worst case, less aims at gold too; the bound holds for all. "
+            "[default: auto, a bound at most 5 % above the best]",
+        ),
+    ] = None,
+    reviewed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Items that people looked at, not at random: ids and a column label, empty where nobody did. They "
+            "keep their label and are no gold.",
+        ),
+    ] = None,
+    confidence: Confidence = 0.95,
+    on_infeasible: OnInfeasibleOption = OnInfeasible.RAISE,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
+    shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
+        ShapeChoice.TABLE
+    ),
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What is proved, as JSON; - prints it and nothing else.")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory for data that stays in files: 4GB. [default: 80 % of the machine's]")
+    ] = None,
+    spill: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
+    ] = None,
+    overwrite: Overwrite = False,
+    require_guarantee: RequireGuarantee = False,
+) -> None:
+    """Turn votes and gold labels into labels with a bound on their error."""
+    from thumbwise.cli.label import FitChoices, label_files
+    from thumbwise.cli.methods import read_caution
+    from thumbwise.tables.databases import Limits
+
+    wanted = read_caution(caution)
+    choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
+    limits = Limits(memory, spill)
+    run = partial(label_files, shape=shape.value, limits=limits)
+    run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed)
