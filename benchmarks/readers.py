@@ -138,9 +138,11 @@ def time_labeling_tools(home: Path) -> None:
 
 
 def read_by_pyarrow(folder: Path) -> Any:
-    """All values as Python has them, which is where names and numbers can be looked at."""
+    """All values as Python has them, with the names of their classes."""
     with pa.OSFile(str(folder / "data.arrow")) as source:
-        return pa.ipc.open_stream(source).read_all().to_pydict()
+        columns = pa.ipc.open_stream(source).read_all().to_pydict()
+    names = labeling_files.CLASSES
+    return {name: [names[i] for i in column] for name, column in columns.items() if name != "id"}
 
 
 def time_memory(votes: npt.NDArray[np.int64]) -> None:
