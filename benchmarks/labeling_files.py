@@ -14,7 +14,8 @@ CLASSES = ("ham", "spam", "eggs")
 
 
 def _said(n_rows: int, n_judges: int) -> list[list[str]]:
-    return np.array(CLASSES)[np.random.default_rng(1).integers(3, size=(n_rows, n_judges))].tolist()
+    codes = np.random.default_rng(1).integers(3, size=(n_rows, n_judges))
+    return [[CLASSES[code] for code in row] for row in codes.tolist()]
 
 
 def write_label_studio(path: Path, n_rows: int) -> None:

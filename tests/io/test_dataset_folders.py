@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def test_a_dataset_is_votes_and_a_split_beside_it_gold(tmp_path: Path) -> None:
 
 
 def test_a_row_per_vote_is_a_row_per_vote_here_too(tmp_path: Path) -> None:
-    long = {"item": ["a", "a", "b", "b"], "worker": ["x", "y", "x", "y"], "label": [0, 1, 1, 1]}
+    long: dict[str, list[Any]] = {"item": ["a", "a", "b", "b"], "worker": ["x", "y", "x", "y"], "label": [0, 1, 1, 1]}
     reading = tw.read_votes(saved(tmp_path / "d", table(long)), layout="long")
     assert reading.votes.array.tolist() == [[0, 1], [1, 1]]
 
@@ -153,7 +154,7 @@ def test_rows_beyond_the_limit_are_refused(tmp_path: Path, monkeypatch: pytest.M
     folders = saved(tmp_path / "d"), hub(tmp_path / "h", "train-00000-of-00001.parquet")
     monkeypatch.setattr(arrow_rows, "LARGEST", 40)
     for folder in folders:
-        assert_says(message_of(tw.InvalidFileError, lambda folder=folder: read_dataset(folder)), "at most 40 bytes")
+        assert_says(message_of(tw.InvalidFileError, partial(read_dataset, folder)), "at most 40 bytes")
 
 
 def rewrite(folder: Path, name: str, content: Any) -> Path:
@@ -211,4 +212,11 @@ def test_offsets_that_point_elsewhere_are_not_followed(tmp_path: Path) -> None:
     at = content.index(offsets)
     content[at : at + 12] = np.array([0, 4, 2**30], dtype="<i4").tobytes()
     arrow.write_bytes(bytes(content))
+    assert_says(message_of(tw.InvalidFileError, lambda: read_dataset(folder)), "cannot be read as Arrow")
+
+
+def test_names_of_columns_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "d", table({"abcde": ["x", "y"]}))
+    arrow = folder / "data-00000-of-00001.arrow"
+    arrow.write_bytes(arrow.read_bytes().replace(b"abcde", b"ab\xa4de"))
     assert_says(message_of(tw.InvalidFileError, lambda: read_dataset(folder)), "cannot be read as Arrow")

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
-from thumbwise.io.gold_draws import items_to_label
 from thumbwise.io.exports.label_studio import ENDING, TASKS, write_tasks
+from thumbwise.io.gold_draws import items_to_label
 from thumbwise.io.roles import Roles, listed, settle_id
 from thumbwise.summaries import plural
 from thumbwise.tables.outputs import check_file

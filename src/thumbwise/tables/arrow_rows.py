@@ -115,9 +115,10 @@ def _explained(path: Path) -> Iterator[None]:
 def as_columns(path: Path, rows: Any) -> tuple[dict[str, Column], list[str]]:
     """Columns as those of a Parquet file are read; and the names of those that hold bytes, which are left out."""
     pa = import_pyarrow()
+    with _explained(path):
+        kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))  # names may be no text
     check_unique(path, rows.column_names)
-    kinds = zip(rows.column_names, rows.schema.types, strict=True)
-    bytes_in = [name for name, kind in kinds if _holds_bytes(pa, kind)]
+    bytes_in = [name for name, kind in kinds.items() if _holds_bytes(pa, kind)]
     rows = rows.drop_columns(bytes_in) if bytes_in else rows
     names = rows.column_names
     if not names:

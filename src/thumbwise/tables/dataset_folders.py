@@ -82,7 +82,7 @@ def _one_split(path: Path) -> Path:
         )
     if len(splits) > 1:
         raise _several(path, splits, f"{path / splits[0]}")
-    return path / splits[0]
+    return path / str(splits[0])
 
 
 def _is_name(name: object) -> bool:

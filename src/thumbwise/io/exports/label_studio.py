@@ -41,11 +41,11 @@ from thumbwise.io.exports.exported import ABSTAINED, Exported, Record, abstained
 from thumbwise.io.exports.label_studio_acts import (
     Act,
     Task,
-    annotations,
     answer_of,
     check_tasks,
     first_given,
-    predictions,
+    read_annotations,
+    read_predictions,
     settle_control,
 )
 from thumbwise.io.exports.opened import Opened, settle_choice
@@ -99,8 +99,8 @@ def read(opened: Opened, roles: Roles) -> Exported:
         opened.refuse("it must be of the format JSON; it is CSV or JSON_MIN, which do not say who skipped what")
     who = None if roles.rule is None else settle_choice(roles.rule, (_PEOPLE, _MODELS), "rule", "a Label Studio export")
     tasks = check_tasks(opened)
-    by_people = list(annotations(opened, tasks))
-    by_models = [] if who == _PEOPLE else list(predictions(opened, tasks))
+    by_people = list(read_annotations(opened, tasks))
+    by_models = [] if who == _PEOPLE else list(read_predictions(opened, tasks))
     acts = [*by_people, *by_models]
     control = settle_control(opened, acts, roles.label, "label", LABEL)
     ids, field = _settle_ids(opened, tasks, roles.item_id)
@@ -133,7 +133,7 @@ def read_export(path: Path, control: str | None = None) -> Table:
     """
     opened = Opened(path, _EXPORT)
     tasks = check_tasks(opened)
-    acts = list(annotations(opened, tasks))
+    acts = list(read_annotations(opened, tasks))
     control = settle_control(opened, acts, control, "gold_label", LABEL)
     said = {task: answer_of(opened, act, control) for task, act in first_given(acts).items()}
     labels = [None if answer is None else answer[0] for answer in map(said.get, range(len(tasks)))]

@@ -58,7 +58,7 @@ def check_tasks(opened: Opened) -> list[Task]:
         opened.refuse("it holds no task")
     for i, task in enumerate(tasks):
         if not isinstance(task, dict) or "annotations" not in task or not isinstance(task.get("data"), dict):
-            names = show(task) if isinstance(task, dict) else type(task).__name__
+            names = show(list(task)) if isinstance(task, dict) else type(task).__name__
             hint = "of the format JSON_MIN, of a version before 1.0, or a list of tasks to import"
             opened.at(task, f"[{i}]").refuse("a task with data and annotations", f"{names}; it may be {hint}")
         if not isinstance(task["annotations"], list):
@@ -68,7 +68,7 @@ def check_tasks(opened: Opened) -> list[Task]:
     return tasks
 
 
-def annotations(opened: Opened, tasks: Sequence[Task]) -> Iterator[Act]:
+def read_annotations(opened: Opened, tasks: Sequence[Task]) -> Iterator[Act]:
     """What people did."""
     for i, task in enumerate(tasks):
         for j, entry in enumerate(task["annotations"]):
@@ -83,7 +83,7 @@ def annotations(opened: Opened, tasks: Sequence[Task]) -> Iterator[Act]:
             yield Act(i, place, True, _person(entry.get("completed_by")), is_skip, is_gold, is_begun, answers, kinds)
 
 
-def predictions(opened: Opened, tasks: Sequence[Task]) -> Iterator[Act]:
+def read_predictions(opened: Opened, tasks: Sequence[Task]) -> Iterator[Act]:
     """What models did; predictions of which there is but an id are passed over."""
     for i, task in enumerate(tasks):
         for j, entry in enumerate(task.get("predictions") or ()):

@@ -79,7 +79,7 @@ def read_traces(opened: Opened) -> Iterator[Trace]:
         if "assessment_name" in info and "assessments" not in info:
             info = {"trace_id": info.get("trace_id"), "assessments": [info], "is_bare": True}
         if not isinstance(info.get("trace_id"), str):
-            opened.at(row, f"[{i}]").refuse("a trace or an assessment with its trace_id, a text", show(info))
+            opened.at(row, f"[{i}]").refuse("a trace or an assessment with its trace_id, a text", show(list(info)))
         if not isinstance(info.get("assessments", []), (list, type(None))):
             info = {**info, "assessments": _nested(opened, info, i)}
         yield info
