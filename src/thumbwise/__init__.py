@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from thumbwise.models.folds import neg_log_loss as neg_log_loss
     from thumbwise.models.frontier import Frontier as Frontier
     from thumbwise.models.hyper_label_model import HyperLabelModel as HyperLabelModel
+    from thumbwise.models.item_intervals import ItemIntervals as ItemIntervals
     from thumbwise.models.majority_vote import MajorityVote as MajorityVote
     from thumbwise.models.saved.saving import load as load
     from thumbwise.models.stack import Stack as Stack
@@ -131,6 +132,7 @@ _HOMES = {
     "InvalidLabelsError": "thumbwise.exceptions",
     "InvalidRuleError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
+    "ItemIntervals": "thumbwise.models.item_intervals",
     "Judges": "thumbwise.assess.judging.result",
     "Jury": "thumbwise.io.jury",
     "LazyVotes": "thumbwise.votes.lazy_votes",
@@ -220,6 +222,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "AccuracyProof",
     "BalsubramaniFreund",
     "Frontier",
+    "ItemIntervals",
     "MajorityVote",
     "DawidSkene",
     "DataProgramming",

@@ -205,12 +205,11 @@ def test_files_that_were_cut_or_left_behind_are_refused(tmp_path: Path) -> None:
 
 
 def test_offsets_that_point_elsewhere_are_not_followed(tmp_path: Path) -> None:
-    folder = saved(tmp_path / "d", table({"id": ["aaaa", "bbbb"]}))
+    folder = saved(tmp_path / "d", table({"id": ["aaaa", "bbbb", "cccc"]}))
     arrow = folder / "data-00000-of-00001.arrow"
     content = bytearray(arrow.read_bytes())
-    offsets = np.array([0, 4, 8], dtype="<i4").tobytes()
-    at = content.index(offsets)
-    content[at : at + 12] = np.array([0, 4, 2**30], dtype="<i4").tobytes()
+    at = content.index(np.array([0, 4, 8, 12], dtype="<i4").tobytes())
+    content[at + 4 : at + 8] = np.array([2**30], dtype="<i4").tobytes()  # within, so that only a full look finds it
     arrow.write_bytes(bytes(content))
     assert_says(message_of(tw.InvalidFileError, lambda: read_dataset(folder)), "cannot be read as Arrow")
 

@@ -194,3 +194,8 @@ def test_csv_and_truncated_files_are_refused(tmp_path: Path) -> None:
     whole = export(tmp_path, TASKS)
     whole.write_bytes(whole.read_bytes()[:-40])
     assert_says(message_of(tw.InvalidFileError, lambda: tw.read_votes(whole)), "whole to its end")
+
+
+def test_a_model_that_is_called_like_a_person_is_another_judge(tmp_path: Path) -> None:
+    tasks = [task(1, [annotation("a")], [prediction("b", "annotator 7")]), task(2, [annotation("b")])]
+    assert set(tw.read_votes(export(tmp_path, tasks)).votes.rule_names) == {"annotator 7", "annotator 7 (model)"}

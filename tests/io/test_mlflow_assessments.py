@@ -177,8 +177,8 @@ def test_one_question_of_several_is_named_or_each_name_is_a_judge(tmp_path: Path
             f"tr-{n}",
             assessment("yes" if n % 2 else "no", name="gpt says", by="g"),
             assessment("yes", name="claude says", by="c"),
-            assessment("yes" if n % 3 else "no", "HUMAN", "ann", name="truth", expected=True),
             assessment(f"answer {n}", "HUMAN", "ann", name="expected_response", expected=True),
+            assessment("yes" if n % 3 else "no", "HUMAN", "ann", name="truth", expected=True),
         )
         for n in range(12)
     ]

@@ -23,7 +23,8 @@ from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import lacks_gold, read_source
+from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.summaries import NOTHING, one_line, plural
 from thumbwise.tables.databases import database
 from thumbwise.tables.table_files import Table, check_table_file, write_table
@@ -84,7 +85,7 @@ def judge_files(
     stays = are_many(votes, roles) or is_large(votes, roles)
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = read_source(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
         with progress("judging"):
             judged = judges(reading, of=choices.of, confidence_level=choices.confidence, costs=costs)
         if output is not None:
@@ -148,7 +149,9 @@ def _print_rates(console: Console, judged: Judges, shown: Sequence[JudgeScore]) 
     ]
     what = "each class" if several else repr(str(judged.class_names[0]))
     most = judged.n_shown if several else len(rows)
-    print_table(console, f"How often each says {visible(what)}", headers, rows[:most])
+    starts = [1 + several, 5 + several]
+    title = f"How often each says {visible(what)}"
+    print_table(console, title, headers, rows[:most], left=range(1 + several), groups=starts)
     _say(console, *_left_out(len(rows) - most, "row"), *_RATES)
 
 

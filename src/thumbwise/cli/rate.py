@@ -18,7 +18,8 @@ from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import lacks_gold, read_source
+from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.rates.asking import rate
 from thumbwise.rates.intervals import Method
 from thumbwise.rates.results import HEADERS, Rates, table_row
@@ -128,7 +129,7 @@ def rate_files(
     stays = are_many(votes, roles) or is_large(votes, roles)
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = read_source(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
         with progress("bounding"):
             reported = _ask(reading, choices)
     if json is not None:

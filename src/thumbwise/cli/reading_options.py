@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from thumbwise.cli.shared_options import take_parameters
+from thumbwise.cli.signatures import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
 from thumbwise.votes.reading.score_cells import SCORES_ARE
@@ -78,14 +78,46 @@ def _options(  # never called: its signature is what typer reads
     threshold: Annotated[
         float | None, typer.Option(help="Rating from which on a verdict is for CLASS. [default: each judge's middle]")
     ] = None,
+    strata: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column of VOTES with strata, if gold was drawn at random within each."),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column of VOTES with weights, if each item became gold on its own, with chance 1 / weight.",
+        ),
+    ] = None,
+    max_weight: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="Largest weight that any item could have had. [default: that of the column]"),
+    ] = None,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""
 
 
+# Names of all these options, as Python has them.
+NAMES = tuple(inspect.signature(_options).parameters)
+
+
+# What a saved model knows itself, or has no use for.
+_OF_GOLD = ("gold", "gold_column", "gold_id", "gold_label", "classes", "strata", "weights", "max_weight")
+
+
 def reads_votes(command: Callable[..., None]) -> Callable[..., None]:
     """A command that takes ``gold`` and ``roles`` as one that takes the reading options in their place."""
-    own = inspect.signature(command).parameters
+    return _with_options(command, inspect.signature(_options, eval_str=True).parameters)
+
+
+def reads_new_votes(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for votes that a saved model is to label: without gold, which ``command`` does not take, and classes."""
     options = inspect.signature(_options, eval_str=True).parameters
+    return _with_options(command, {name: options[name] for name in options if name not in _OF_GOLD})
+
+
+def _with_options(command: Callable[..., None], options: Mapping[str, inspect.Parameter]) -> Callable[..., None]:
+    own = inspect.signature(command).parameters
     annotations = inspect.get_annotations(command, eval_str=True)
     before = [own[name].replace(annotation=annotations[name]) for name in own if name not in ("gold", "roles")]
     required = [parameter for parameter in before if parameter.default is inspect.Parameter.empty]
@@ -94,15 +126,15 @@ def reads_votes(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def wrapper(**given: Any) -> None:
         options_given = {name: given.pop(name) for name in options}
-        gold = options_given.pop("gold")
-        command(**given, gold=gold, roles=_as_roles(**options_given))
+        gold = {"gold": options_given.pop("gold")} if "gold" in options_given else {}
+        command(**given, **gold, roles=_as_roles(**options_given))
 
     take_parameters(wrapper, [*required, *options.values(), *optional])
     return wrapper
 
 
 def _as_roles(**given: Any) -> Roles:
-    classes, codes, ignore = given.pop("classes"), given.pop("codes"), given.pop("ignore")
+    classes, codes, ignore = given.pop("classes", None), given.pop("codes"), given.pop("ignore")
     plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
     return Roles(
         **plain,

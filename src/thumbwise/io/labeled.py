@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError, MissingPackageError
+from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
 from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions
-from thumbwise.io.labels_elsewhere import write_elsewhere
+from thumbwise.io.labels_elsewhere import labels_relation, write_elsewhere
 from thumbwise.io.readings import Reading
 from thumbwise.tables.frames import index_name, like_frame
 from thumbwise.tables.opened_frames import open_frame
@@ -32,6 +32,9 @@ class Predictor(Protocol):
 def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> Any:
     """Labels as a frame of the library that the votes came in; as a mapping of columns if they came in no frame.
 
+    Items that stay in files give a lazy frame, a DuckDB relation: nothing is computed before it is asked for rows, as
+    ``.limit(10)``, ``.df()`` or ``.pl()`` do, and of the items nothing is held in memory before that.
+
     Parameters
     ----------
     reading : Reading, Votes, array-like or frame
@@ -45,7 +48,7 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
     Returns
     -------
     frame, or mapping of str to array
-        A row per item, in the order of the items.
+        A row per item, in the order of the items; those of items that stay in files have no order.
 
     Examples
     --------
@@ -57,10 +60,7 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
     """
     reading = _as_reading(reading, model)
     if reading.files is not None:
-        raise InvalidVotesError(
-            "a frame of labels needs items in memory; those of this reading stay in files. Write the labels with "
-            "write_labels(reading, model, path), or pass its votes to predict_proba, which gives a lazy frame."
-        )
+        return labels_relation(reading, model, shape)
     table = labels_table(reading, model, shape)
     return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
 

@@ -43,7 +43,7 @@ def write_elsewhere(
     """
     inputs, stamps = (reading.files.inputs, reading.files.stamps) if reading.files else ((), {})
     target = check_elsewhere(path, inputs, overwrite)
-    write_relation(_answer(reading, model, shape), target, stamps)
+    write_relation(labels_relation(reading, model, shape), target, stamps)
 
 
 def write_relation(relation: Any, target: Path, stamps: Mapping[str, Stamp | None]) -> None:
@@ -96,8 +96,8 @@ def check_names_elsewhere(reading: Reading, shape: Shape) -> list[str]:
     return output_names(reading, shape)
 
 
-def _answer(reading: Reading, model: Any, shape: Shape) -> Any:
-    """A relation with the columns of the output."""
+def labels_relation(reading: Reading, model: Any, shape: Shape) -> Any:
+    """A relation with the columns of the output, of which nothing is computed before it is asked for rows."""
     names = check_names_elsewhere(reading, shape)
     votes = model._read(reading.votes)
     proba, k = model._predict_patterns(votes), votes.n_classes

@@ -76,6 +76,10 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    strata, weights : str or None
+        Column of the strata within which gold was drawn at random, or of weights: the inverse chances of being drawn.
+    max_weight : float or None
+        The largest weight that any item could have had. Absent: the largest in the column.
     """
 
     layout: Layout | None = None
@@ -95,6 +99,9 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    strata: str | None = None
+    weights: str | None = None
+    max_weight: float | None = None
 
     @property
     def are_scores(self) -> bool:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.summaries import Shown, ShowsItself, show_table
 from thumbwise.tables.formats import (
     KINDS,
     Column,
@@ -49,7 +50,7 @@ _READERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(ShowsItself):
     """Named columns of equal length; what is missing is masked. Text is an array of Python strings."""
 
     columns: Columns
@@ -61,6 +62,9 @@ class Table:
     @property
     def n_rows(self) -> int:
         return next((len(column) for column in self.columns.values()), 0)
+
+    def _shown(self) -> Shown:
+        return show_table(self)
 
 
 def as_text(column: Column) -> list[str | None]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.numerics.patterns import Patterns, merge_patterns
+from thumbwise.summaries import Shown, ShowsItself, show_votes
 from thumbwise.tables.many_files import open_files
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.engines.classes import check_names, settle_classes, settle_columns, settle_rules
@@ -27,7 +28,7 @@ from thumbwise.votes.votes import Votes
 MAX_PATTERNS = 10_000_000
 
 
-class LazyVotes(CountedVotes):
+class LazyVotes(CountedVotes, ShowsItself):
     """Votes on items that stay where they are.
 
     Models need of the votes only how often each pattern occurs: one GROUP BY, done by the engine that holds the items.
@@ -223,6 +224,9 @@ class LazyVotes(CountedVotes):
         table has changed since, gets NULL.
         """
         return answer(self._items, self.patterns, proba, labels, known if self.has_ids else None, more or {})
+
+    def _shown(self) -> Shown:
+        return show_votes(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(name) for name in self.class_names[:6]) + (", ..." if self.n_classes > 6 else "")

@@ -33,7 +33,10 @@ def judges(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Say how far to trust each judge: agreement, rates, shared errors, costs, and where it is wrong."""
+    """Say how far to trust each judge, and who errs with whom.
+
+    Agreement with gold, rates, shared errors, costs, and where a judge is wrong.
+    """
     from thumbwise.cli.judges import JudgeChoices, judge_files
 
     choices = JudgeChoices(confidence, of, cost or ())

@@ -59,7 +59,10 @@ def rate(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Say what share of the items is of a class, and between which numbers that lies; by group, and the difference."""
+    """Say what share of the items is of a class, within what bounds.
+
+    Also by group, and the difference of two groups.
+    """
     from thumbwise.cli.rate import RateChoices, rate_files, read_looks, read_values
     from thumbwise.cli.reading_options import fields_of
 

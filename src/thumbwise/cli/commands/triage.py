@@ -63,7 +63,10 @@ def triage(
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
-    """Accept the labels that are shown to be good enough, and list the items that people should look at."""
+    """Accept labels that are good enough; list the items to look at.
+
+    What is accepted is as often right as was asked for, guaranteed; people look at the others.
+    """
     from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files
 
     choices = TriageChoices(
