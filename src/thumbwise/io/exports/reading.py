@@ -118,8 +118,13 @@ def _check_ignored(exported: Exported, roles: Roles) -> None:
             f"{_listed(judges)}; columns: {_listed(exported.columns)}."
         )
     if judges and not set(judges) - {*roles.ignore, roles.gold_column}:
-        named = Argument("gold_column" if roles.gold_column in judges else "ignore")
-        raise InvalidVotesError("at least one judge must be left; all are named, the last by ", named, ".")
+        raise InvalidVotesError(
+            "at least one judge must be left; all are named by ",
+            Argument("ignore"),
+            " or ",
+            Argument("gold_column"),
+            ".",
+        )
 
 
 def _listed(names: Iterable[str]) -> str:
