@@ -102,6 +102,13 @@ def test_numbers_are_scores() -> None:
     assert reading.votes.array[1].tolist() == [1, 1, -1, 0]  # NaN is a failure, 0.4 is below
 
 
+def test_letters_are_the_numbers_that_inspect_counts_them_as(tmp_path: Path) -> None:
+    path = write_log(tmp_path, *(sample(letter, s=letter) for letter in "CPIN"))
+    for threshold, expected in ((0.4, [1, 1, 0, 0]), (0.6, [1, 0, 0, 0])):
+        reading = tw.read_votes(path, scores="C", class_names=["I", "C"], threshold=threshold)
+        assert reading.votes.array[:, 0].tolist() == expected
+
+
 def test_zero_and_one_are_verdicts_only_where_nothing_else_is_said(tmp_path: Path) -> None:
     path = write_log(tmp_path, sample(1, a=1, b=1.0, c=True, d="C"), sample(2, a=0, b=0.5, c=False, d="I"))
     with pytest.raises(InvalidVotesError, match=r"^judges must give verdicts; 'b' gave numbers"):

@@ -144,6 +144,13 @@ def test_the_same_test_with_two_providers_is_no_repeat(tmp_path: Path) -> None:
     assert "repeat_of" not in reading.passed_on
 
 
+def test_another_prompt_with_the_same_variables_is_no_repeat(tmp_path: Path) -> None:
+    results = [result(i, component("a", i > 0), prompt=i) for i in range(2)]
+    for each in results:
+        each["vars"] = {"n": 7}
+    assert "repeat_of" not in tw.read_votes(write_results(tmp_path, *results)).passed_on
+
+
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [

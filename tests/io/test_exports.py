@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -76,6 +77,24 @@ def test_items_keep_their_order_and_all_that_became_of_a_question_is_kept() -> N
     assert reading.passed_on["topic"].tolist() == [1, 2, 3, 4]
     assert reading.gold.tolist() == [-1, 1, -1, 0]
     assert "a note" in reading.notes
+
+
+def test_records_in_another_order_than_the_items_are_matched_by_id() -> None:
+    """The votes stand in the order of the records, and columns and labels with them."""
+    exported = replace(EXPORTED, item_ids=["c", "a", "b"])
+    reading = read_exported("promptfoo", replace(exported, columns={"topic": [3, 1, 2]}), None, Roles())
+    topics = dict(zip(reading.votes.item_ids.tolist(), reading.passed_on["topic"].tolist(), strict=True))
+    assert topics == {"c": 3, "a": 1, "b": 2}
+    assert reading.votes.item_ids.tolist() == ["b", "a", "c"]
+
+
+def test_a_vote_without_a_number_is_a_failure_where_scores_are_asked_for() -> None:
+    records = [voted("a", "x", "yes", 0.9), voted("b", "x", "no", None), voted("c", "x", "no", 0.1)]
+    roles = Roles(scores="yes", class_names=["no", "yes"], threshold=0.5)
+    reading = read_exported("promptfoo", Exported("an export", ["a", "b", "c"], records), None, roles)
+    assert reading.jury is not None
+    judge = reading.jury.judges[0]
+    assert (judge.n_voted, judge.n_abstained, judge.n_failed) == (2, 0, 1)
 
 
 def test_gold_comes_from_one_place() -> None:

@@ -54,6 +54,8 @@ _NEEDED = ("name", "source", "value")
 _PASSED_ON = ("traceId", "traceName", "sessionId", "userId", "environment")
 _USED = (*_NEEDED, *_NAMES, *_NAMES.values(), "timestamp", "environment")
 _LEVELS = {"observationId": "observation", "traceId": "trace", "sessionId": "session", "datasetRunId": "run"}
+_OTHERS = ("session", "run")
+_NOBODY = (None, None)
 _JUDGES = ("EVAL", "API")
 _PEOPLE = "ANNOTATION"
 _TRUTHS = {"true": "True", "false": "False", "1": "True", "0": "False"}
@@ -108,6 +110,7 @@ class _Scores:
             opened.refuse(f"every score must have a {missing[0]!r}; there is none" if missing else "it holds no score")
         self.has_authors = "authorUserId" in self.columns
         self.nothing = [None] * self.n_rows
+        self.kinds, self.texts, self.values = map(self._of, ("dataType", "stringValue", "value"))
         self.items, self.levels = self._items()
         self.n_prefilled = self.n_texts = self.n_several = self.n_differ = 0
 
@@ -117,16 +120,20 @@ class _Scores:
     def _items(self) -> tuple[list[str | None], list[str | None]]:
         items: list[str | None] = []
         levels: list[str | None] = []
-        for parts in zip(*(self._of(name) for name in _LEVELS), strict=True):
-            found = next(((level, part) for level, part in zip(_LEVELS.values(), parts, strict=True) if part), None)
-            level, part = (None, None) if found is None else found
-            items.append(f"{parts[1]}/{part}" if level == "observation" and parts[1] else as_text(part))
+        for observation, trace, *others in zip(*(self._of(name) for name in _LEVELS), strict=True):
+            if trace and not observation:  # most scores
+                level, item = "trace", trace
+            elif observation:
+                level, item = "observation", f"{trace}/{observation}" if trace else observation
+            else:
+                level, item = next(((kind, part) for kind, part in zip(_OTHERS, others, strict=True) if part), _NOBODY)
+            items.append(item if isinstance(item, str) else as_text(item))
             levels.append(level)
         return items, levels
 
     def _rows(self, *sources: str) -> Iterator[tuple[int, str, str]]:
         """Scores of some sources that say a class or a number, and belong to an item: row, item and name."""
-        kinds = self._of("dataType")
+        kinds = self.kinds
         for row, (item, name, source) in enumerate(zip(self.items, self._of("name"), self._of("source"), strict=True)):
             if source not in sources or item is None or not name:
                 continue
@@ -137,16 +144,17 @@ class _Scores:
 
     def _meaning(self, row: int) -> tuple[str | None, float | None]:
         """Verdict and number of a score."""
-        kind, text, number = self._of("dataType")[row], as_text(self._of("stringValue")[row]), self._number(row)
+        kind, text = self.kinds[row], self.texts[row]
+        text = text or None if isinstance(text, str) else as_text(text)
         if kind == "CATEGORICAL" or (kind is None and text):
             return text, None
-        if kind == "BOOLEAN":
-            said = _TRUTHS.get((text or ("" if number is None else f"{number:g}")).lower())
-            return said, number
-        return None, number
+        number = self._number(self.values[row])
+        if kind != "BOOLEAN":
+            return None, number
+        return _TRUTHS.get((text or ("" if number is None else f"{number:g}")).lower()), number
 
-    def _number(self, row: int) -> float | None:
-        value = self._of("value")[row]
+    @staticmethod
+    def _number(value: Any) -> float | None:
         if isinstance(value, str):
             try:
                 value = float(value)
