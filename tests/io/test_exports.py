@@ -16,7 +16,7 @@ import thumbwise as tw
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.exports import opened
 from thumbwise.io.exports.exported import Exported, abstained, as_number, as_text, failed, not_asked, voted
-from thumbwise.io.exports.formats import FORMATS, may_be_export
+from thumbwise.io.exports.formats import FORMATS, Format, may_be_export
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.roles import EXPORTS, LAYOUTS, Layout, Roles
 
@@ -252,6 +252,15 @@ def test_values_that_are_nested_deeply_are_read_or_refused(tmp_path: Path) -> No
             assert "nested deeper" in str(error)
             ends.add("refused")
     assert "read" in ends
+
+
+def test_a_reader_that_has_no_stack_left_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(opened: Any, roles: Roles) -> Exported:
+        raise RecursionError
+
+    monkeypatch.setitem(FORMATS, "promptfoo", Format(FORMATS["promptfoo"].recognise, give_up))
+    with pytest.raises(InvalidFileError, match="nested deeper than exports are"):
+        tw.read_votes(PROMPTFOO)
 
 
 def test_a_name_of_its_own_in_every_row_makes_no_table_of_all_names(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from thumbwise.io import label_studio
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
 from thumbwise.io.exports.formats import find_export, may_be_export
+from thumbwise.io.exports.opened import many_objects
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
@@ -168,9 +169,10 @@ def read_source(
         )
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        export = find_export(path, roles)
-        if export is not None:
-            return read_exported(*export, *_open_gold(gold, roles))
+        with many_objects():
+            export = find_export(path, roles)
+            if export is not None:
+                return read_exported(*export, *_open_gold(gold, roles))
         if are_many(path, roles) if stays is None else stays:
             gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
             gold, roles = _open_gold(gold, roles)

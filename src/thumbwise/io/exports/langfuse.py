@@ -25,9 +25,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, failed, voted
+from thumbwise.io.exports.exported import VOTED, Exported, Record, as_number, as_text, failed
 from thumbwise.io.exports.opened import JSON, LINES, TABLES, Opened
 from thumbwise.io.exports.people import one_question
 from thumbwise.io.roles import Roles
@@ -145,7 +146,9 @@ class _Scores:
     def _meaning(self, row: int) -> tuple[str | None, float | None]:
         """Verdict and number of a score."""
         kind, text = self.kinds[row], self.texts[row]
-        text = text or None if isinstance(text, str) else as_text(text)
+        if kind == "CATEGORICAL" and type(text) is str and text:  # most scores
+            return text, None
+        text = as_text(text)
         if kind == "CATEGORICAL" or (kind is None and text):
             return text, None
         number = self._number(self.values[row])
@@ -164,18 +167,16 @@ class _Scores:
 
     def records(self) -> list[Record]:
         """What judges said."""
-        sources: dict[str, set[str]] = {}
-        rows = list(self._rows(*_JUDGES))
-        of = self._of("source")
-        for row, _, name in rows:
-            sources.setdefault(name, set()).add(of[row])
-        both = {name for name, known in sources.items() if len(known) > 1}
-        found = []
+        rows, of = list(self._rows(*_JUDGES)), self._of("source")
+        known = {(name, of[row]) for row, _, name in rows}
+        times = Counter(name for name, _ in known)
+        judges = {pair: f"{pair[0]} ({pair[1]})" if times[pair[0]] > 1 else pair[0] for pair in known}
+        found: list[Record] = []
         for row, item, name in rows:
-            judge = f"{name} ({of[row]})" if name in both else name
             verdict, number = self._meaning(row)
+            judge = judges[name, of[row]]
             is_empty = verdict is None and number is None
-            found.append(failed(item, judge) if is_empty else voted(item, judge, verdict, number))
+            found.append(failed(item, judge) if is_empty else (item, judge, verdict, number, VOTED, None))
         return found
 
     def told(self) -> dict[str, dict[str, str]]:
@@ -253,13 +254,20 @@ def _columns(opened: Opened) -> tuple[dict[str, Sequence[Any]], int, str]:
         value = opened.value
         if isinstance(value, dict):
             rows, page = _page(opened, value)
-        there = {name for row in rows for name in row}
-        columns: dict[str, Sequence[Any]] = {n: [row.get(n) for row in rows] for n in _USED if n in there}
+        there: set[str] = set().union(*rows)
+        columns: dict[str, Sequence[Any]] = {name: _column(rows, name) for name in _USED if name in there}
     else:
         columns = {name: column.tolist() for name, column in opened.table.columns.items()}
     renamed = {other: name for name, other in _NAMES.items()}
     settled = {renamed.get(name, name): column for name, column in columns.items()}
     return settled, len(next(iter(settled.values()), ())), page
+
+
+def _column(rows: Sequence[dict[str, Any]], name: str) -> list[Any]:
+    try:
+        return list(map(itemgetter(name), rows))  # most files have all names in all rows
+    except KeyError:
+        return [row.get(name) for row in rows]
 
 
 def _page(opened: Opened, value: Mapping[str, Any]) -> tuple[list[dict[str, Any]], str]:
