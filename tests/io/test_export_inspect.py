@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.io_cases.exports import INSPECT, changed, write_log
 
 import thumbwise as tw
+from io_cases.exports import INSPECT, changed, write_log
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 
 STYLE = ["style.clear", "style.polite"]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.io_cases.exports import PROMPTFOO, changed, component, result, write_results
 
 import thumbwise as tw
+from io_cases.exports import PROMPTFOO, changed, component, result, write_results
 from thumbwise.exceptions import InvalidFileError, InvalidVotesError
 
 RIGHT_GPT, RIGHT_OPUS = "right (openai:gpt-5)", "right (anthropic:opus)"

@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from tests.io_cases.exports import INSPECT, LANGFUSE, PROMPTFOO, component, result, write_results
 
 import thumbwise as tw
+from io_cases.exports import INSPECT, LANGFUSE, PROMPTFOO, component, result, write_results
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.exports import opened
 from thumbwise.io.exports.exported import Exported, abstained, as_number, as_text, failed, not_asked, voted
