@@ -121,6 +121,7 @@ class _Scores:
     def _items(self) -> tuple[list[str | None], list[str | None]]:
         items: list[str | None] = []
         levels: list[str | None] = []
+        level: str | None
         for observation, trace, *others in zip(*(self._of(name) for name in _LEVELS), strict=True):
             if trace and not observation:  # most scores
                 level, item = "trace", trace
