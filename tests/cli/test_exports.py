@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.io_cases.exports import INSPECT, component, result, write_results
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
 from cli.test_command_words import assert_no_python
+from io_cases.exports import INSPECT, component, result, write_results
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.io_cases.exports import INSPECT, changed, write_log
 
 import thumbwise as tw
+from io_cases.exports import INSPECT, changed, write_log
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 
 STYLE = ["style.clear", "style.polite"]
@@ -100,6 +100,13 @@ def test_numbers_are_scores() -> None:
     assert reading.votes.rule_names == ("exact", "grader", *STYLE)
     assert reading.votes.array[0].tolist() == [1, 1, 1, 1]
     assert reading.votes.array[1].tolist() == [1, 1, -1, 0]  # NaN is a failure, 0.4 is below
+
+
+def test_letters_are_the_numbers_that_inspect_counts_them_as(tmp_path: Path) -> None:
+    path = write_log(tmp_path, *(sample(letter, s=letter) for letter in "CPIN"))
+    for threshold, expected in ((0.4, [1, 1, 0, 0]), (0.6, [1, 0, 0, 0])):
+        reading = tw.read_votes(path, scores="C", class_names=["I", "C"], threshold=threshold)
+        assert reading.votes.array[:, 0].tolist() == expected
 
 
 def test_zero_and_one_are_verdicts_only_where_nothing_else_is_said(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.io_cases.exports import LANGFUSE, changed, score
 
 import thumbwise as tw
+from io_cases.exports import LANGFUSE, changed, score
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.readings import Reading
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.io_cases.exports import PROMPTFOO, changed, component, result, write_results
 
 import thumbwise as tw
+from io_cases.exports import PROMPTFOO, changed, component, result, write_results
 from thumbwise.exceptions import InvalidFileError, InvalidVotesError
 
 RIGHT_GPT, RIGHT_OPUS = "right (openai:gpt-5)", "right (anthropic:opus)"
@@ -142,6 +142,13 @@ def test_the_same_test_with_two_providers_is_no_repeat(tmp_path: Path) -> None:
     assert reading.votes.item_ids.tolist() == ["0:0:p0", "0:1:p1", "1:0:p0", "1:1:p1"]
     assert reading.passed_on["provider"].tolist() == ["p0", "p1", "p0", "p1"]
     assert "repeat_of" not in reading.passed_on
+
+
+def test_another_prompt_with_the_same_variables_is_no_repeat(tmp_path: Path) -> None:
+    results = [result(i, component("a", i > 0), prompt=i) for i in range(2)]
+    for each in results:
+        each["vars"] = {"n": 7}
+    assert "repeat_of" not in tw.read_votes(write_results(tmp_path, *results)).passed_on
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
-from tests.io_cases.exports import INSPECT, LANGFUSE, PROMPTFOO, component, result, write_results
 
 import thumbwise as tw
+from io_cases.exports import INSPECT, LANGFUSE, PROMPTFOO, component, result, write_results
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.exports import opened
 from thumbwise.io.exports.exported import Exported, abstained, as_number, as_text, failed, not_asked, voted
-from thumbwise.io.exports.formats import FORMATS, may_be_export
+from thumbwise.io.exports.formats import FORMATS, Format, may_be_export
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.roles import EXPORTS, LAYOUTS, Layout, Roles
 
@@ -76,6 +77,24 @@ def test_items_keep_their_order_and_all_that_became_of_a_question_is_kept() -> N
     assert reading.passed_on["topic"].tolist() == [1, 2, 3, 4]
     assert reading.gold.tolist() == [-1, 1, -1, 0]
     assert "a note" in reading.notes
+
+
+def test_records_in_another_order_than_the_items_are_matched_by_id() -> None:
+    """The votes stand in the order of the records, and columns and labels with them."""
+    exported = replace(EXPORTED, item_ids=["c", "a", "b"])
+    reading = read_exported("promptfoo", replace(exported, columns={"topic": [3, 1, 2]}), None, Roles())
+    topics = dict(zip(reading.votes.item_ids.tolist(), reading.passed_on["topic"].tolist(), strict=True))
+    assert topics == {"c": 3, "a": 1, "b": 2}
+    assert reading.votes.item_ids.tolist() == ["b", "a", "c"]
+
+
+def test_a_vote_without_a_number_is_a_failure_where_scores_are_asked_for() -> None:
+    records = [voted("a", "x", "yes", 0.9), voted("b", "x", "no", None), voted("c", "x", "no", 0.1)]
+    roles = Roles(scores="yes", class_names=["no", "yes"], threshold=0.5)
+    reading = read_exported("promptfoo", Exported("an export", ["a", "b", "c"], records), None, roles)
+    assert reading.jury is not None
+    judge = reading.jury.judges[0]
+    assert (judge.n_voted, judge.n_abstained, judge.n_failed) == (2, 0, 1)
 
 
 def test_gold_comes_from_one_place() -> None:
@@ -233,6 +252,15 @@ def test_values_that_are_nested_deeply_are_read_or_refused(tmp_path: Path) -> No
             assert "nested deeper" in str(error)
             ends.add("refused")
     assert "read" in ends
+
+
+def test_a_reader_that_has_no_stack_left_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(opened: Any, roles: Roles) -> Exported:
+        raise RecursionError
+
+    monkeypatch.setitem(FORMATS, "promptfoo", Format(FORMATS["promptfoo"].recognise, give_up))
+    with pytest.raises(InvalidFileError, match="nested deeper than exports are"):
+        tw.read_votes(PROMPTFOO)
 
 
 def test_a_name_of_its_own_in_every_row_makes_no_table_of_all_names(tmp_path: Path) -> None:

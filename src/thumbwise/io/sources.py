@@ -14,6 +14,7 @@ from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
 from thumbwise.io.exports import label_studio
 from thumbwise.io.exports.formats import find_export, find_export_frame, may_be_export
+from thumbwise.io.exports.opened import many_objects
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
@@ -191,9 +192,10 @@ def _read_path(
     path: Path, gold: Any, roles: Roles, connection: DuckDBPyConnection | None, stays: bool | None
 ) -> Reading:
     """What a file or folder holds, by its fields, its names or its ending."""
-    export = find_export(path, roles)
-    if export is not None:
-        return read_exported(*export, *_open_gold(gold, roles))
+    with many_objects():
+        export = find_export(path, roles)
+        if export is not None:
+            return read_exported(*export, *_open_gold(gold, roles))
     if _is_dataset(path, roles):
         return _read_dataset(path, *_open_gold(gold, roles))
     if are_many(path, roles) if stays is None else stays:

@@ -14,7 +14,7 @@ from typing import Any
 from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.io.exports import inspect_ai, label_studio, langfuse, mlflow, prodigy, promptfoo
 from thumbwise.io.exports.exported import Exported
-from thumbwise.io.exports.opened import JSON, Opened, described, many_objects
+from thumbwise.io.exports.opened import JSON, Opened, described
 from thumbwise.io.roles import EXPORTS, Layout, Roles
 
 
@@ -53,13 +53,12 @@ def find_export(path: Path, roles: Roles) -> tuple[Layout, Exported] | None:
     if roles.layout is not None and roles.layout not in EXPORTS:
         return None
     opened = Opened(path)
-    with many_objects():
-        name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
-        if name is not None:
-            try:
-                return name, FORMATS[name].read(opened, roles)
-            except RecursionError as error:  # read with a little stack left, and written again with less
-                opened.refuse(f"lists and objects must not be nested {opened.form.needs}; they are", error)
+    name = roles.layout or next((name for name, kind in FORMATS.items() if kind.recognise(opened)), None)
+    if name is not None:
+        try:
+            return name, FORMATS[name].read(opened, roles)
+        except RecursionError as error:  # read with a little stack left, and written again with less
+            opened.refuse(f"lists and objects must not be nested {opened.form.needs}; they are", error)
     if opened.ending in JSON:
         raise _unknown(opened)
     return None

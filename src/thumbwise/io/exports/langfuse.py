@@ -25,9 +25,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from thumbwise.io.exports.exported import Exported, Record, as_number, as_text, failed, voted
+from thumbwise.io.exports.exported import VOTED, Exported, Record, as_number, as_text, failed
 from thumbwise.io.exports.opened import JSON, LINES, TABLES, Opened
 from thumbwise.io.exports.people import one_question
 from thumbwise.io.roles import Roles
@@ -54,6 +55,8 @@ _NEEDED = ("name", "source", "value")
 _PASSED_ON = ("traceId", "traceName", "sessionId", "userId", "environment")
 _USED = (*_NEEDED, *_NAMES, *_NAMES.values(), "timestamp", "environment")
 _LEVELS = {"observationId": "observation", "traceId": "trace", "sessionId": "session", "datasetRunId": "run"}
+_OTHERS = ("session", "run")
+_NOBODY = (None, None)
 _JUDGES = ("EVAL", "API")
 _PEOPLE = "ANNOTATION"
 _TRUTHS = {"true": "True", "false": "False", "1": "True", "0": "False"}
@@ -108,6 +111,7 @@ class _Scores:
             opened.refuse(f"every score must have a {missing[0]!r}; there is none" if missing else "it holds no score")
         self.has_authors = "authorUserId" in self.columns
         self.nothing = [None] * self.n_rows
+        self.kinds, self.texts, self.values = map(self._of, ("dataType", "stringValue", "value"))
         self.items, self.levels = self._items()
         self.n_prefilled = self.n_texts = self.n_several = self.n_differ = 0
 
@@ -117,16 +121,21 @@ class _Scores:
     def _items(self) -> tuple[list[str | None], list[str | None]]:
         items: list[str | None] = []
         levels: list[str | None] = []
-        for parts in zip(*(self._of(name) for name in _LEVELS), strict=True):
-            found = next(((level, part) for level, part in zip(_LEVELS.values(), parts, strict=True) if part), None)
-            level, part = (None, None) if found is None else found
-            items.append(f"{parts[1]}/{part}" if level == "observation" and parts[1] else as_text(part))
+        level: str | None
+        for observation, trace, *others in zip(*(self._of(name) for name in _LEVELS), strict=True):
+            if trace and not observation:  # most scores
+                level, item = "trace", trace
+            elif observation:
+                level, item = "observation", f"{trace}/{observation}" if trace else observation
+            else:
+                level, item = next(((kind, part) for kind, part in zip(_OTHERS, others, strict=True) if part), _NOBODY)
+            items.append(item if isinstance(item, str) else as_text(item))
             levels.append(level)
         return items, levels
 
     def _rows(self, *sources: str) -> Iterator[tuple[int, str, str]]:
         """Scores of some sources that say a class or a number, and belong to an item: row, item and name."""
-        kinds = self._of("dataType")
+        kinds = self.kinds
         for row, (item, name, source) in enumerate(zip(self.items, self._of("name"), self._of("source"), strict=True)):
             if source not in sources or item is None or not name:
                 continue
@@ -137,16 +146,19 @@ class _Scores:
 
     def _meaning(self, row: int) -> tuple[str | None, float | None]:
         """Verdict and number of a score."""
-        kind, text, number = self._of("dataType")[row], as_text(self._of("stringValue")[row]), self._number(row)
+        kind, text = self.kinds[row], self.texts[row]
+        if kind == "CATEGORICAL" and type(text) is str and text:  # most scores
+            return text, None
+        text = as_text(text)
         if kind == "CATEGORICAL" or (kind is None and text):
             return text, None
-        if kind == "BOOLEAN":
-            said = _TRUTHS.get((text or ("" if number is None else f"{number:g}")).lower())
-            return said, number
-        return None, number
+        number = self._number(self.values[row])
+        if kind != "BOOLEAN":
+            return None, number
+        return _TRUTHS.get((text or ("" if number is None else f"{number:g}")).lower()), number
 
-    def _number(self, row: int) -> float | None:
-        value = self._of("value")[row]
+    @staticmethod
+    def _number(value: Any) -> float | None:
         if isinstance(value, str):
             try:
                 value = float(value)
@@ -156,18 +168,16 @@ class _Scores:
 
     def records(self) -> list[Record]:
         """What judges said."""
-        sources: dict[str, set[str]] = {}
-        rows = list(self._rows(*_JUDGES))
-        of = self._of("source")
-        for row, _, name in rows:
-            sources.setdefault(name, set()).add(of[row])
-        both = {name for name, known in sources.items() if len(known) > 1}
-        found = []
+        rows, of = list(self._rows(*_JUDGES)), self._of("source")
+        known = {(name, of[row]) for row, _, name in rows}
+        times = Counter(name for name, _ in known)
+        judges = {pair: f"{pair[0]} ({pair[1]})" if times[pair[0]] > 1 else pair[0] for pair in known}
+        found: list[Record] = []
         for row, item, name in rows:
-            judge = f"{name} ({of[row]})" if name in both else name
             verdict, number = self._meaning(row)
+            judge = judges[name, of[row]]
             is_empty = verdict is None and number is None
-            found.append(failed(item, judge) if is_empty else voted(item, judge, verdict, number))
+            found.append(failed(item, judge) if is_empty else (item, judge, verdict, number, VOTED, None))
         return found
 
     def told(self) -> dict[str, dict[str, str]]:
@@ -245,13 +255,20 @@ def _columns(opened: Opened) -> tuple[dict[str, Sequence[Any]], int, str]:
         value = opened.value
         if isinstance(value, dict):
             rows, page = _page(opened, value)
-        there = {name for row in rows for name in row}
-        columns: dict[str, Sequence[Any]] = {n: [row.get(n) for row in rows] for n in _USED if n in there}
+        there: set[str] = set().union(*rows)
+        columns: dict[str, Sequence[Any]] = {name: _column(rows, name) for name in _USED if name in there}
     else:
         columns = {name: column.tolist() for name, column in opened.table.columns.items()}
     renamed = {other: name for name, other in _NAMES.items()}
     settled = {renamed.get(name, name): column for name, column in columns.items()}
     return settled, len(next(iter(settled.values()), ())), page
+
+
+def _column(rows: Sequence[dict[str, Any]], name: str) -> list[Any]:
+    try:
+        return list(map(itemgetter(name), rows))  # most files have all names in all rows
+    except KeyError:
+        return [row.get(name) for row in rows]
 
 
 def _page(opened: Opened, value: Mapping[str, Any]) -> tuple[list[dict[str, Any]], str]:

@@ -194,7 +194,7 @@ def _column(values: list[Any], name: str) -> Column:
     if name == SCORE:
         return as_column(values)
     texts = np.fromiter(values, dtype=object, count=len(values))
-    return np.ma.array(texts, mask=False if name in (ITEM, JUDGE) else np.equal(texts, None))
+    return np.ma.array(texts, mask=False if name in (ITEM, JUDGE) else [value is None for value in values])
 
 
 def _read_verdicts(records: Sequence[Record], gold: Any, roles: Roles) -> tuple[Reading, tuple[str, ...]]:
