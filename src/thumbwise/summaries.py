@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ NOTHING = "-"
 _LEARNED = "learned opinion"
 _PARTS = {"rules": "rules and classes", "opinions": "with opinions", "learned": "with what gold taught"}
 _MOST_CLASSES = 6
+_MOST_COLUMNS = 12
 # Tables show the first and the last rows if there are more than these together.
 _FIRST, _LAST = 12, 6
 
@@ -69,7 +70,9 @@ class Shown:
         if self.rows:
             grid = Table(box=None, pad_edge=False)
             for j, header in enumerate(self.headers):
-                grid.add_column(Text(_lines(header)), justify="left" if j == 0 else "right", overflow="fold")
+                grid.add_column(
+                    Text(_lines(header)), justify="left" if j == 0 else "right", overflow="fold", no_wrap=j > 0
+                )
             for row in self._all():
                 grid.add_row(*(Text(_lines(cell)) for cell in row))
             parts.append(grid)
@@ -112,7 +115,8 @@ def show_votes(votes: Any) -> Shown:
         (one_line(votes.rule_names[j]), f"{100 * table[j].sum() / n_items:.1f} %", *_counts(table[j], by_class))
         for j in shown
     ]
-    return Shown(repr(votes), ("rule", "coverage", *classes), tuple(rows), n_left_out=n_left_out)
+    head = ("rule", "coverage", *classes)
+    return Shown(repr(votes), head, tuple(rows), ("pattern: a distinct row of votes",), n_left_out)
 
 
 def show_box(box: Any) -> Shown:
@@ -130,7 +134,38 @@ def show_box(box: Any) -> Shown:
         for m in shown
     ]
     title = f"Box: {len(box.names):,} intervals, {box.evidence.method}"
-    return Shown(title, ("moment", "lower", "upper", *counted), tuple(rows), (_grounds(box.evidence),), n_left_out)
+    remarks = ("moment: an average that gold estimates, such as how often a rule is right", _grounds(box.evidence))
+    return Shown(title, ("moment", "lower", "upper", *counted), tuple(rows), remarks, n_left_out)
+
+
+def show_reading(reading: Any) -> Shown:
+    """The votes, how many gold labels came with them, and what was inferred."""
+    lines = repr(reading).split("\n")
+    votes = show_votes(reading.votes)
+    return replace(votes, title=lines[0], remarks=(*lines[1:], *votes.remarks))
+
+
+def show_table(table: Any) -> Shown:
+    """The first and the last rows of a table, and its first columns if there are many.
+
+    Parameters
+    ----------
+    table : Table
+        Masked columns of equal length by name, under ``columns``.
+    """
+    shown, n_left_out = _ends(table.n_rows)
+    names = table.names[:_MOST_COLUMNS]
+    rows = tuple(tuple(_cell(table.columns[name][i : i + 1].tolist()[0]) for name in names) for i in shown)
+    more = len(table.names) - len(names)
+    remarks = (f"{plural(more, 'column')} more",) if more else ()
+    title = f"{plural(table.n_rows, 'row')}, {plural(len(table.names), 'column')}"
+    return Shown(title, tuple(map(one_line, names)), rows, remarks, n_left_out)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else one_line(value)
 
 
 def list_box(box: Any) -> str:
@@ -182,12 +217,12 @@ def parts_sentence(parts: Mapping[str, Sequence[Any]]) -> str:
 
     Examples
     --------
-    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})[:82]
-    'bound by part, in this box: rules and classes 0.500, with what gold taught 0.400 ('
+    >>> parts_sentence({"part": ["rules", "learned"], "bound": [0.5, 0.4]})[:95]
+    'bound by part, in this box of intervals: rules and classes 0.500, with what gold taught 0.400 ('
     """
     bounds = zip(parts["part"], parts["bound"], strict=True)
     named = ", ".join(f"{_PARTS[part]} {at_most(bound)}" for part, bound in bounds)
-    return f"bound by part, in this box: {named} (caution 1; each part at its share of the error)"
+    return f"bound by part, in this box of intervals: {named} (caution 1; each part at its share of the error)"
 
 
 def show_model(model: Any) -> Shown:

@@ -10,6 +10,7 @@ import pytest
 
 from browser.conftest import Opened
 from report.problems import HOSTILE
+from thumbwise.display.report.notebook import WrittenReport
 
 SIZES = ("small", "middle", "large", "hostile")
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
@@ -187,3 +188,20 @@ def test_a_script_that_got_in_would_not_run(opened: Opened, reports: dict[str, P
     page.evaluate(ALL_IS_DONE)
     assert page.title() == "Report on labels from rules"
     page.close()
+
+
+def test_a_notebook_shows_the_page_in_a_frame_without_an_origin(
+    chromium: Any, reports: dict[str, Path], tmp_path: Path
+) -> None:
+    cell = tmp_path / "cell.html"
+    cell.write_text(f"<!DOCTYPE html><meta charset=utf-8>{WrittenReport(reports['hostile'])._repr_html_()}", "utf-8")
+    context = chromium.new_context()
+    page, asked = context.new_page(), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    page.goto(cell.as_uri())
+    frame = page.frames[1]
+    assert frame.locator("#certificate").inner_text() != ""
+    assert frame.evaluate("window.origin") == "null"
+    assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []
+    context.close()

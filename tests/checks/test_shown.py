@@ -69,7 +69,7 @@ def test_box_has_its_intervals_counts_and_grounds() -> None:
     box = tw.Box.from_gold(votes.take(range(20)), [0, 1, 1, 1] * 5, pool=votes, gold_is="subset")
     shown = show_box(box)
     assert Cells(shown.html()).cells[:4] == ["accuracy(a)", f"{box.lower[0]:.3f}", f"{box.upper[0]:.3f}", "15 of 20"]
-    assert shown.remarks == (
+    assert shown.remarks[1:] == (
         "With 95 % confidence all intervals hold, if the 20 gold items are a random sample of all 40 items.",
     )
     assert shown.rows[0][0] in in_terminal(shown)

@@ -105,7 +105,7 @@ def test_written_files_reproduce_it(tmp_path: Path, run: Run) -> None:
     shown = run("demo", "--write", folder)
     assert shown.exit_code == 0
     assert f"thumbwise label {folder}/votes.csv --gold {folder}/gold.csv -o labels.csv" in shown.stdout
-    assert sorted(path.name for path in folder.iterdir()) == ["gold.csv", "votes.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == ["gold.csv", "items.csv", "votes.csv"]
     answer = run("label", folder / "votes.csv", "--gold", folder / "gold.csv", "-o", tmp_path / "labels.csv")
     assert answer.exit_code == 0
     model, demo = fitted(), load_demo()

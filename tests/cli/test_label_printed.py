@@ -136,7 +136,8 @@ def test_opinions_have_a_table_of_their_own_and_parts_a_line(folder: Path, run: 
     assert row_of(opinions_part, "learned from gold")[:4] == ["300", "-", "-", "-"]
     assert re.search(r"^weights aim at gold too \(caution 0\.\d+\); the bound holds all the same$", printed, re.M)
     parts = re.search(
-        r"in this box: rules and classes ([.\d]+), with opinions ([.\d]+), with what gold taught ([.\d]+)", printed
+        r"in this box of intervals: rules and classes ([.\d]+), with opinions ([.\d]+), with what gold taught ([.\d]+)",
+        printed,
     )
     assert parts is not None
     assert float(parts[1]) >= float(parts[2]) >= float(parts[3])

@@ -80,7 +80,7 @@ def test_same_verdict_same_numbers_same_words(how: str, tmp_path: Path, run: Run
     assert re.findall(r"\bbound (\d\.\d{3})\b", printed["report"])[0] == bound[1]
     for name, text in printed.items():
         if how == "easy":
-            assert "No guarantee: the votes show that gold is not a random sample of the pool" in text, name
+            assert "No guarantee: the votes show that gold is not a random sample of all items" in text, name
             assert "With 95 % confidence" not in text, name
         else:
             assert "No guarantee" not in text, name

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 import thumbwise as tw
 from docs.pages import ROOT, all_pages, find_blocks, name_page, read_text
+from docs.test_printed_blocks import PLAIN
 
 PAGES = [ROOT / "README.md", *all_pages()]
 
@@ -27,7 +28,8 @@ def unprompted() -> list[tuple[str, str]]:
     blocks = [
         (name_page(page), code) for page in PAGES for kind, code in find_blocks(read_text(page)) if kind == "python"
     ]
-    return [(page, code) for page, code in blocks if ">>>" not in code and not page.startswith(OF_PEERS)]
+    elsewhere = (OF_PEERS, *PLAIN)
+    return [(page, code) for page, code in blocks if ">>>" not in code and not page.startswith(elsewhere)]
 
 
 def first_line(code: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -125,8 +126,23 @@ def test_one_policy_for_outputs(tmp_path: Path) -> None:
             tw.write_labels(reading, model, tmp_path / name)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     tw.write_labels(reading, model, tmp_path / "mine.csv", overwrite=True)
-    with pytest.raises(tw.InvalidVotesError, match="write_labels"):
-        tw.labels_frame(reading, model)
+
+
+def test_a_frame_of_labels_is_lazy_and_holds_what_is_written(tmp_path: Path) -> None:
+    write_votes(tmp_path, ".csv")
+    reading = tw.read_votes(tmp_path / "v*.csv", gold=tmp_path / "gold.csv", ignore=["text", "length"])
+    model = tw.MajorityVote().fit(reading.votes)
+    for shape in ("table", "snorkel"):
+        place = tmp_path / f"labels-{shape}.csv"
+        tw.write_labels(reading, model, place, shape=shape)  # type: ignore[arg-type]
+        frame = tw.labels_frame(reading, model, shape=shape)  # type: ignore[arg-type]
+        header, *lines = place.read_text().splitlines()
+        assert frame.columns == header.split(",")
+        assert sorted(str(row[0]) for row in frame.fetchall()) == sorted(line.split(",")[0] for line in lines)
+        ours = sorted(map(str, frame.project("*").df().iloc[:, 2].round(9)))
+        theirs = sorted(map(str, pd.read_csv(place).iloc[:, 2].round(9)))
+        assert ours == theirs
+    assert len(tw.labels_frame(reading, model).limit(3).fetchall()) == 3
 
 
 def test_names_that_clash_are_said_before_anything_is_fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_no_opinion_is_among_the_rules() -> None:
 def test_the_page_has_opinions_parts_and_caution() -> None:
     opinions = page()[page().index('id="opinion-table"') :]
     assert all(name in opinions for name in ("majority vote", "panel", "learned from gold"))
-    assert "Bound by part, in this box: rules and classes 0." in page()
+    assert "Bound by part, in this box of intervals: rules and classes 0." in page()
     caution = small_model().certificate_.caution
     assert caution < 1
     assert f"Weights aim at gold too (caution {caution:g}); the bound holds all the same." in page()

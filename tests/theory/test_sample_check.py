@@ -292,12 +292,12 @@ def test_the_sentences() -> None:
     )
     fired = check_sample(pool.take(np.arange(100)), pool.take(np.arange(100, 1000)), gold_is="separate")
     assert str(fired).startswith(
-        "The votes show that gold was not drawn at random like the pool: rule 'polite' votes on 100 % of the gold "
-        "items but on 30 % of all (p = "
+        "The votes show that gold was not drawn at random like the items to be labeled: rule 'polite' votes on 100 % "
+        "of the gold items but on 30 % of all (p = "
     )
     gives = sample_check.SampleRow("polite", "ham", 0.5, 0.3, 1e-320, 1e-320)
     assert str(SampleCheck(0.01, 0.001, (gives,), 146, "subset")) == (
-        "The votes show that gold is not a random sample of the pool: rule 'polite' gives class 'ham' to 50 % of the "
+        "The votes show that gold is not a random sample of all items: rule 'polite' gives class 'ham' to 50 % of the "
         "gold items but to 30 % of all (p < 1e-300 after correction for 146 tests)."
     )
 

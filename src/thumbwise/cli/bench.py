@@ -20,7 +20,8 @@ from thumbwise.bench.opening import open_bench
 from thumbwise.bench.running import serving, wait_for_the_end
 from thumbwise.bench.server import load_server
 from thumbwise.bench.turns import last_place
-from thumbwise.cli.console import progress, stderr, stdout, visible
+from thumbwise.cli.console import asked as loud
+from thumbwise.cli.console import progress, remarks, stdout, visible
 from thumbwise.cli.reading_options import fields_of
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.gold_lines import Goal, Header
@@ -119,7 +120,7 @@ def _serve(desk: Desk, wanted: Serving) -> None:
     console, begun, n_before = stdout(), time.monotonic(), len(desk.settled.gold)
     with serving(desk, host=wanted.host, port=wanted.port) as address:
         _print_beginning(console, desk.items, desk.journal, address)
-        wait_for_the_end(lambda: _open(console, address, opens=wanted.opens))
+        wait_for_the_end(lambda: _open(console if wanted.opens else loud(), address, opens=wanted.opens))
     _print_end(console, desk, len(desk.settled.gold) - n_before, time.monotonic() - begun)
 
 
@@ -139,7 +140,7 @@ def _print_beginning(console: Console, items: Items, journal: Journal, address: 
         console.print(Text(f"a half-written line was set aside: {visible(journal.path.name)}.torn"))
     console.print(Text(f"{visible(journal.path)}: {_rule(header)}"))
     if not address.is_local:
-        stderr().print(
+        remarks().print(
             f"warning: {visible(address.host)} can be reached over the network; whoever has the address can read the "
             "items and answer, and nothing is encrypted"
         )

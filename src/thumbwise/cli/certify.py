@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rich.text import Text
 
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.label import read
 from thumbwise.game.models_as_rules import box_with_models, reason_seen
 from thumbwise.game.prediction_costs import METRICS, Metric, Predictions
@@ -32,15 +33,46 @@ def certify_files(
     versus: Path | None = None,
     gold_unseen: bool = False,
     confidence: float = 0.95,
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Print what is guaranteed about the predictions of a file, or about the difference to those of another."""
+    check_json(json, inputs=(predictions, votes, gold, versus), overwrite=overwrite)
     reading = read(votes, gold, roles)
     paths = [predictions] if versus is None else [predictions, versus]
     models = [read_predictions(path, reading, item_id=roles.item_id) for path in paths]
     metrics = _settle_metrics(metric, models)
     with progress("certifying"):
         ranges = _find_ranges(models, reading, metrics, gold_unseen, confidence)
-    _print_ranges(str(votes), reading, ranges, roles.abstain, _about_gold(models, reading, gold_unseen))
+    about_gold = _about_gold(models, reading, gold_unseen)
+    deliver(as_content(reading, ranges, about_gold), json, overwrite)
+    _print_ranges(str(votes), reading, ranges, roles.abstain, about_gold)
+    print_delivered(json)
+
+
+def as_content(reading: Reading, ranges: Sequence[Range], about_gold: str) -> dict[str, Any]:
+    """What was found, under the keys that other programs may rely on."""
+    evidence = ranges[0].evidence
+    return {
+        "ranges": [
+            {
+                "metric": certified.metric,
+                "what": certified.what,
+                "lower": certified.low,
+                "upper": certified.high,
+                "proves_something": certified.proves_something,
+                "sentence": str(certified),
+            }
+            for certified in ranges
+        ],
+        "is_guarantee": evidence.is_guarantee,
+        "confidence_level": evidence.confidence_level,
+        "assumption": evidence.assumption,
+        "weakness": None if evidence.is_guarantee else evidence.weakness,
+        "n_items": reading.votes.n_items,
+        "n_gold": len(reading.gold_labels),
+        "remark": about_gold,
+    }
 
 
 def _settle_metrics(metric: MetricChoice, models: Sequence[Predictions]) -> list[Metric]:

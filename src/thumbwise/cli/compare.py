@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.text import Text
 
 from thumbwise.assess.baselines import CLIP, MethodChoice
 from thumbwise.assess.comparison import Comparison, compare
+from thumbwise.assess.scale_scores import ScaleScore
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.label import read
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.roles import Roles
@@ -21,23 +26,50 @@ _SHOWN_PAIRS = 10
 
 
 def compare_files(
-    votes: Path, gold: Path | None, roles: Roles, *, methods: MethodChoice = "default", confidence: float = 0.95
+    votes: Path,
+    gold: Path | None,
+    roles: Roles,
+    *,
+    methods: MethodChoice = "default",
+    confidence: float = 0.95,
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Read votes and gold, compare the methods, and print scores, differences and the verdict."""
+    check_json(json, inputs=(votes, gold), overwrite=overwrite)
     reading = read(votes, gold, roles)
     with progress("comparing"):
         comparison = compare(reading, confidence_level=confidence, methods=methods)
+    deliver(as_content(comparison), json, overwrite)
     console = stdout()
     printed.print_understood(console, str(votes), reading, roles.abstain)
     console.print()
     print_comparison(console, comparison)
+    print_delivered(json)
+
+
+def as_content(comparison: Comparison) -> dict[str, Any]:
+    """What was found, under the keys that other programs may rely on."""
+    content = asdict(replace(comparison, held_out=np.empty(0)))
+    del content["held_out"]  # a row of numbers for each gold item
+    remarks = [in_command_words(remark) for remark in comparison.remarks]
+    return {**content, "remarks": remarks, "sentence": in_command_words(str(comparison))}
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """The tables, how to read them, and the verdict."""
     sure = level(comparison.confidence_level)
-    headers = ["method", "log loss", sure, "accuracy", sure, "Brier", "fitted on gold", "seconds"]
-    printed.print_table(console, "On gold", headers, _scores(comparison))
+    headers = [
+        "method",
+        "log\nloss",
+        f"log loss,\n{sure}",
+        "accu-\nracy",
+        f"accuracy,\n{sure}",
+        "Brier",
+        "fitted\non gold",
+        "seconds",
+    ]
+    printed.print_table(console, "On gold", headers, _scores(comparison), groups=[1, 3, 5])
     console.print(
         Text(
             f"each gold item is predicted by a fit that has not seen its label ({comparison.n_folds} folds); log loss "
@@ -45,16 +77,43 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
             "Clopper-Pearson; seconds are those of one fit to all items"
         )
     )
+    console.print()
     headers = ["method", "difference", sure, "p", "real"]
-    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(comparison))
+    printed.print_table(console, "Against Balsubramani-Freund", headers, _differences(comparison), groups=[1, 3])
     console.print(
         Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
     )
+    _print_scale(console, comparison, sure)
+    console.print()
     if comparison.error_pairs:
         headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
-        printed.print_table(console, "Rules that err together", headers, _pairs(comparison))
-    console.print()
+        printed.print_table(console, "Rules that err together", headers, _pairs(comparison), left=(0, 1))
     console.print(Text(visible(in_command_words(str(comparison))), style="bold"))
+
+
+def _print_scale(console: Console, comparison: Comparison, sure: str) -> None:
+    """How far labels are off, if classes are ordered."""
+    rows = [[score.method, *_scale_cells(score.scale)] for score in comparison.scores if score.scale is not None]
+    if rows:
+        headers = ["method", "mean\nerror", sure, "difference", sure, "quadratic\nkappa", sure]
+        printed.print_table(console, "On the scale", headers, rows)
+        console.print(
+            Text(
+                "mean error: distance of the most probable class to gold; difference: that minus "
+                "Balsubramani-Freund's; intervals are bootstrapped, each for itself"
+            )
+        )
+
+
+def _scale_cells(scale: ScaleScore) -> list[str]:
+    return [
+        f"{scale.mean_absolute_error:.3f}",
+        _range(scale.mean_absolute_error_interval),
+        f"{scale.difference:+.3f}",
+        _range(scale.difference_interval, "+"),
+        f"{scale.quadratic_kappa:.3f}",
+        _range(scale.quadratic_kappa_interval),
+    ]
 
 
 def _scores(comparison: Comparison) -> Iterator[list[str]]:

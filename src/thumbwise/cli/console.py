@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rich import box as borders
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
+from thumbwise.cli.grids import Screen
+from thumbwise.cli.grids import print_table as print_table  # noqa: PLC0414  # commands print with it
 from thumbwise.cli.wording import in_command_words
-from thumbwise.outward import at_most
+from thumbwise.outward import at_most, percent
 from thumbwise.summaries import (
     caution_sentence,
     fixed,
@@ -27,20 +28,26 @@ from thumbwise.summaries import (
     whole,
 )
 from thumbwise.summaries import visible as visible  # noqa: PLC0414  # commands print with it
-from thumbwise.votes.scored_votes import ScoredVotes
 
 if TYPE_CHECKING:
     from thumbwise.assess.tables.tidy import Tidy
     from thumbwise.box.gold_checks.label_fit import LabelFit
     from thumbwise.game.certificate import Certificate
     from thumbwise.io.jury import Jury
+    from thumbwise.io.pairs import Pairs
     from thumbwise.io.readings import Reading
 
 # Where nobody looks at a screen, nothing is cut or wrapped.
 _WIDE = 1_000_000
 _SHOWN_GROUPS = 5
+# Judges of comparisons whose contradictions are shown, at most.
+_SHOWN_JUDGES = 20
 # Letters of a rule's name that a table should have room for in a line, and how wide its other columns are.
 _LONG_NAME, _OTHER_COLUMNS = 40, 56
+
+# What --quiet and --json - keep back.
+_RESULTS_ARE_KEPT = ContextVar("results are kept back", default=False)
+_REMARKS_ARE_KEPT = ContextVar("remarks are kept back", default=False)
 
 _REASONS = {
     "gold": "gold says that these rules are mostly wrong (gold)",
@@ -49,30 +56,61 @@ _REASONS = {
 }
 
 
+_WEIGHT = (
+    "weight: log-odds that one vote adds to its class; active bound: the end of the interval that enters the bound; "
+    "docs/glossary.md explains such words"
+)
+
+
+@contextmanager
+def hushed(*, results: bool, remarks: bool) -> Iterator[None]:
+    """While this runs, results (on stdout) or remarks (on stderr) are kept back; errors are said all the same."""
+    before = _RESULTS_ARE_KEPT.set(results), _REMARKS_ARE_KEPT.set(remarks)
+    try:
+        yield
+    finally:
+        _RESULTS_ARE_KEPT.reset(before[0])
+        _REMARKS_ARE_KEPT.reset(before[1])
+
+
 def stdout() -> Console:
     """For results."""
+    return _console(is_error=False, is_quiet=_RESULTS_ARE_KEPT.get())
+
+
+def asked() -> Console:
+    """For what was asked for in so many words, on stdout, whatever is kept back."""
     return _console(is_error=False)
 
 
 def stderr() -> Console:
-    """For progress and errors."""
+    """For errors."""
     return _console(is_error=True)
 
 
-def _console(*, is_error: bool) -> Console:
+def remarks() -> Console:
+    """For progress, warnings and other remarks, on stderr."""
+    return _console(is_error=True, is_quiet=_REMARKS_ARE_KEPT.get())
+
+
+def _console(*, is_error: bool, is_quiet: bool = False) -> Console:
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() else _WIDE
-    return Console(stderr=is_error, width=width, markup=False, highlight=False, emoji=False)
+    return Screen(stderr=is_error, width=width, markup=False, highlight=False, emoji=False, quiet=is_quiet)
 
 
 def progress(what: str) -> AbstractContextManager[object]:
     """A spinner while something runs, if somebody looks."""
-    console = stderr()
-    return console.status(Text(what)) if console.is_terminal else nullcontext()
+    console = remarks()
+    return console.status(Text(what)) if console.is_terminal and not console.quiet else nullcontext()
 
 
-def print_understood(console: Console, source: str, reading: Reading, abstain: str | None = None) -> None:
-    """What the input was taken for."""
+def print_understood(
+    console: Console, source: str, reading: Reading, abstain: str | None = None, *, is_gold_asked: bool = True
+) -> None:
+    """What the input was taken for; of gold, if somebody asked for it."""
+    from thumbwise.votes.scored_votes import ScoredVotes  # noqa: PLC0415  # help is quick without scipy
+
     votes = reading.votes
     shown = ", ".join(visible(name) for name in votes.class_names[:20]) + (", ..." if votes.n_classes > 20 else "")
     marks = ["empty", *(["-1"] if all(isinstance(name, int) for name in votes.class_names) else [])]
@@ -87,13 +125,21 @@ def print_understood(console: Console, source: str, reading: Reading, abstain: s
         _say(console, f"votes: {' or '.join(marks)} = abstain ({silent} of votes)")
     for note in reading.notes:
         _say(console, visible(in_command_words(note)))
-    taken = _taken_as(reading)
-    _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
+    if is_gold_asked:
+        taken = _taken_as(reading)
+        _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
     if reading.jury is not None:
         print_judges(console, reading.jury)
+    if reading.pairs is not None and any(judge.n_both for judge in reading.pairs.judges):
+        print_orders(console, reading.pairs)
 
 
 def _taken_as(reading: Reading) -> str:
+    if reading.drawn_by is not None:
+        is_stratified = reading.drawn_by.called == "Stratified"
+        return "random samples of each stratum" if is_stratified else "drawn with the chances that weights say"
+    if reading.cluster is not None:
+        return f"clusters ({visible(reading.cluster)}) drawn at random from all clusters"
     if reading.gold_design is not None and not reading.gold_design.is_plain:
         return "random samples of each stratum"
     return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
@@ -108,11 +154,26 @@ def print_dropped(console: Console, rules: Sequence[str]) -> None:
 
 def print_judges(console: Console, jury: Jury) -> None:
     """What each judge did with what it was asked."""
-    grid = _grid("Judges", ["judge", "voted", "abstained", "failed", "not asked"])
-    for judge in jury.judges:
-        counts = (judge.n_voted, judge.n_abstained, judge.n_failed, judge.n_not_asked)
-        grid.add_row(*map(_cell, [judge.name, *(f"{n:,}" for n in counts)]))
-    console.print(grid)
+    rows = [
+        [judge.name, *map(whole, (judge.n_voted, judge.n_abstained, judge.n_failed, judge.n_not_asked))]
+        for judge in jury.judges
+    ]
+    print_table(console, "Judges", ["judge", "voted", "abstained", "failed", "not asked"], rows)
+
+
+def print_orders(console: Console, pairs: Pairs) -> None:
+    """How often each judge contradicts itself when the answers are swapped, and which place it then favours."""
+    headers = ["judge", "items", "in both\norders", "contra-\ndicts", "first\nshown", "second\nshown"]
+    rows = []
+    for judge in pairs.judges[:_SHOWN_JUDGES]:
+        n_off = f"{judge.n_contradictions:,}"
+        share = f" ({percent(judge.n_contradictions / judge.n_both)})" if judge.n_both else ""
+        counts = [judge.n_votes, judge.n_both, judge.n_first_shown, judge.n_second_shown]
+        texts = [f"{n:,}" for n in counts]
+        rows.append([judge.name, *texts[:2], n_off + share, *texts[2:]])
+    print_table(console, "Judges and the order of answers", headers, rows)
+    _say(console, "contradicts: items on which the judge says something else when the answers are swapped;")
+    _say(console, "first, second shown: of these, how often it prefers what is shown there both times")
 
 
 def print_rules(console: Console, rules: Tidy) -> None:
@@ -131,12 +192,12 @@ def print_rules(console: Console, rules: Tidy) -> None:
         "weight",
         "active\nbound",
     ]
-    grid = _grid("Rules", headers)
+    rows = []
     for row in rules.rows():
         votes = map(whole, row["votes_per_class"] if by_class else [row["n_votes"]])
         gold = whole(row["gold_votes"]), fixed(row["gold_accuracy"])
-        grid.add_row(*map(_cell, [row["rule"], fixed(row["coverage"]), *votes, *gold, *_moment_cells(row)]))
-    console.print(grid)
+        rows.append([row["rule"], fixed(row["coverage"]), *votes, *gold, *_moment_cells(row)])
+    print_table(console, "Rules", headers, rows, groups=[1, len(headers) - 4, len(headers) - 2])
 
 
 def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence[object]) -> bool:
@@ -145,18 +206,31 @@ def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence
     return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
 
 
+def print_steps(console: Console, steps: Tidy) -> None:
+    """The table of how often rules are within one step, if classes are ordered."""
+    if not len(steps):
+        return
+    headers = ["rule", "gold\nvotes", "gold\nwithin", "lower\nbound", "upper\nbound", "weight", "active\nbound"]
+    rows = [
+        [row["rule"], whole(row["gold_votes"]), fixed(row["gold_share"]), *_moment_cells(row)] for row in steps.rows()
+    ]
+    print_table(console, "Within one step of the truth", headers, rows, groups=[1, 3, 5])
+    _say(console, "weight: log-odds that one vote adds to its class and to those next to it")
+    console.print()
+
+
 def print_opinions(console: Console, opinions: Tidy) -> None:
     """The table of what rules say together, if the box speaks of it: apart from rules, which it is none of."""
     if not len(opinions):
         return
     headers = ["opinion", "items", "gold\nright", "lower\nbound", "upper\nbound", "log loss\nat most", "weight"]
-    grid = _grid("What the panel says together", headers)
+    rows = []
     for row in opinions.rows():
         right, drawn = row["gold_right"], row["gold_votes"]
         gold = whole(None) if right is None or drawn is None else f"{right:,} of {drawn:,}"
         ends = lower_end(row["lower"]), upper_end(row["upper"]), upper_end(row["log_loss_bound"])
-        grid.add_row(*map(_cell, [row["opinion"], whole(row["n_items"]), gold, *ends, signed(row["weight"], 2)]))
-    console.print(grid)
+        rows.append([row["opinion"], whole(row["n_items"]), gold, *ends, signed(row["weight"], 2)])
+    print_table(console, "What the panel says together", headers, rows, groups=[1, 3, 5, 6])
     learned = "learned opinion" in opinions["kind"]
     more = "; of what is learned, how many times its log probabilities count" if learned else ""
     _say(console, f"weight: log-odds that the verdict adds to its class{more}")
@@ -171,36 +245,23 @@ def print_parts(console: Console, parts: Tidy) -> None:
 
 def print_classes(console: Console, classes: Tidy) -> None:
     """The table of classes."""
-    grid = _grid(
-        "Classes",
-        [
-            "class",
-            "share\nof votes",
-            "gold\nitems",
-            "gold\nshare",
-            "lower\nbound",
-            "upper\nbound",
-            "weight",
-            "active\nbound",
-        ],
-    )
+    headers = ["class", "share\nof votes", "gold\nitems", "gold\nshare", "lower\nbound", "upper\nbound"]
+    rows = []
     for row in classes.rows():
         gold = whole(row["n_gold"]), fixed(row["gold_share"])
-        grid.add_row(*map(_cell, [str(row["class"]), fixed(row["vote_share"]), *gold, *_moment_cells(row)]))
-    console.print(grid)
-    _say(
-        console,
-        "weight: log-odds that one vote adds to its class; active bound: the end of the interval that enters the bound",
-    )
+        rows.append([str(row["class"]), fixed(row["vote_share"]), *gold, *_moment_cells(row)])
+    print_table(console, "Classes", [*headers, "weight", "active\nbound"], rows, groups=[1, 4, 6])
+    _say(console, _WEIGHT)
+    console.print()
 
 
 def print_labels(console: Console, classes: Tidy) -> None:
     """How many items get each class, beside gold; a warning for a class that no item gets."""
-    grid = _grid("Labels", ["class", "items\nwithout gold", "their\nshare", "gold\nitems", "gold\nshare"])
+    headers, rows = ["class", "items\nwithout gold", "their\nshare", "gold\nitems", "gold\nshare"], []
     for row in classes.rows():
         labeled = whole(row["n_labeled"]), fixed(row["labeled_share"])
-        grid.add_row(*map(_cell, [str(row["class"]), *labeled, whole(row["n_gold"]), fixed(row["gold_share"])]))
-    console.print(grid)
+        rows.append([str(row["class"]), *labeled, whole(row["n_gold"]), fixed(row["gold_share"])])
+    print_table(console, "Labels", headers, rows, groups=[1, 3])
     if classes.facts["never"]:
         names = ", ".join(visible(repr(str(name))) for name in classes.facts["never"])
         n_items = plural(classes.facts["n_items"], "item")
@@ -209,29 +270,6 @@ def print_labels(console: Console, classes: Tidy) -> None:
 
 def _moment_cells(row: Mapping[str, Any]) -> list[str]:
     return [lower_end(row["lower"]), upper_end(row["upper"]), signed(row["weight"], 2), side(row["active"])]
-
-
-def _grid(title: str, headers: Sequence[str]) -> Grid:
-    grid = Grid(title=title, title_justify="left", box=borders.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-    for j, header in enumerate(headers):
-        grid.add_column(Text(header), justify="left" if j == 0 else "right", overflow="fold")
-    return grid
-
-
-def _cell(text: str) -> Text:
-    return Text(visible(text))
-
-
-def print_table(
-    console: Console, title: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)
-) -> None:
-    """A table of texts; the columns in ``left`` begin at their left side, the others end at their right."""
-    grid = _grid(title, headers)
-    for j in left:
-        grid.columns[j].justify = "left"
-    for row in rows:
-        grid.add_row(*map(_cell, row))
-    console.print(grid)
 
 
 def print_grounds(console: Console, certificate: Certificate) -> None:
@@ -264,8 +302,8 @@ def print_warnings(console: Console, rules: Tidy, worse: Tidy, overruled: Tidy) 
     for group in islice(overruled.rows(), _SHOWN_GROUPS):
         _say(console, f"  {_group_sentence(group)}")
     if len(overruled) > _SHOWN_GROUPS:
-        rest = sum(overruled["n_items"][_SHOWN_GROUPS:])
-        _say(console, f"  ... and {plural(rest, 'item')} in {len(overruled) - _SHOWN_GROUPS} more patterns")
+        rest, n_more = sum(overruled["n_items"][_SHOWN_GROUPS:]), len(overruled) - _SHOWN_GROUPS
+        _say(console, f"  ... and {plural(rest, 'item')} in {n_more} more patterns (distinct rows of votes)")
 
 
 def _overruled_sentence(overruled: Tidy) -> str:
@@ -285,10 +323,9 @@ def _group_sentence(group: Mapping[str, Any]) -> str:
 
 def print_scores(console: Console, scores: Sequence[tuple[str, float, float]], loss: float, bound: float) -> None:
     """How right the methods are where the truth is known, and whether the bound held."""
-    grid = _grid("Compared with the truth, on the items that are not gold", ["method", "mean log loss", "accuracy"])
-    for name, mean_loss, accuracy in scores:
-        grid.add_row(*map(_cell, [name, f"{mean_loss:.3f}", f"{accuracy:.3f}"]))
-    console.print(grid)
+    rows = [[name, f"{mean_loss:.3f}", f"{accuracy:.3f}"] for name, mean_loss, accuracy in scores]
+    title = "Compared with the truth, on the items that are not gold"
+    print_table(console, title, ["method", "mean log loss", "accuracy"], rows)
     verdict = (
         "The bound held" if loss <= bound else "The bound did not hold, which happens to one gold sample in 20 at most"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from thumbwise.cli.console import progress, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_draws import items_to_label
 from thumbwise.io.label_studio import ENDING, TASKS, write_tasks
@@ -26,12 +27,15 @@ def draw_items(
     item_id: str | None = None,
     columns: Sequence[str] | None = None,
     is_studio: bool | None = None,
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Draw, write and say what to do next; whatever is wrong with the output is said before anything is read.
 
     Items and their order are decided by the seed and the number of items, before any label is seen.
     """
     is_studio = _check_output(items, output, is_studio)
+    check_json(json, inputs=(items, output), overwrite=overwrite)
     with progress("reading"):
         table, id_name = _read_items(items, item_id, columns)
     drawn = items_to_label(table, id_name, n_items, seed=seed)
@@ -40,7 +44,10 @@ def draw_items(
             write_tasks(drawn, output)
         else:
             write_table(drawn, output)
+    content = {"output": str(output), "format": "label-studio" if is_studio else "table", "id_column": id_name}
+    deliver({**content, "n_items": table.n_rows, "n_drawn": n_items, "seed": seed}, json, overwrite)
     _print(items, output, table.n_rows, n_items, seed, is_studio=is_studio)
+    print_delivered(json)
 
 
 def _check_output(items: Path, output: Path, is_studio: bool | None) -> bool:

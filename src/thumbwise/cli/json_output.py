@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.text import Text
+
+from thumbwise.cli.console import stdout, visible
 from thumbwise.tables.outputs import Kind, check_file
 from thumbwise.tables.whole_files import replacing
 
@@ -55,6 +58,18 @@ def write_json(content: Mapping[str, Any], place: str, overwrite: bool = False) 
         return
     with replacing(check_file(place, _JSON, overwrite=overwrite)) as part:
         part.write_text(text, encoding="ascii")
+
+
+def deliver(content: Mapping[str, Any], place: str | None, overwrite: bool = False) -> None:
+    """Write JSON if there is a place for it; before anything is printed, as whoever reads that may stop at any line."""
+    if place is not None:
+        write_json(content, place, overwrite)
+
+
+def print_delivered(place: str | None) -> None:
+    """Say that JSON was written, where it is not all that is printed."""
+    if place is not None:
+        stdout().print(Text(f"written: {visible(place)} (JSON)"))
 
 
 def _plain(value: Any) -> Any:

@@ -12,20 +12,21 @@ from typing import Literal, NamedTuple
 from rich.text import Text
 from sklearn.exceptions import ConvergenceWarning
 
-from thumbwise.assess.baselines import REFERENCE
+from thumbwise.assess.baselines import REFERENCE, find_method
 from thumbwise.assess.tables.bounds import parts_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
 from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
+from thumbwise.assess.tables.steps import steps_table
 from thumbwise.box.box import Box
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
-from thumbwise.cli.methods import certify_method, check_method, print_caught, print_labeled, settle_method
+from thumbwise.cli.methods import AUTO, certify_method, check_method, print_caught, print_labeled, settle_method
 from thumbwise.cli.progress import running
 from thumbwise.cli.right_labels import as_json, print_right_labels
-from thumbwise.exceptions import InvalidFileError
+from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
 from thumbwise.io.labeled import write_labels
@@ -33,12 +34,12 @@ from thumbwise.io.labels_elsewhere import check_elsewhere
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.reviewed import Reviewed, read_reviewed
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import read_source
+from thumbwise.io.sampled_gold import read_sampled
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.base import LabelModel
 from thumbwise.models.certified import CertifiedModel
 from thumbwise.tables.databases import NO_LIMITS, Limits, database
-from thumbwise.tables.outputs import LABELS
+from thumbwise.tables.outputs import LABELS, MODEL, check_file
 from thumbwise.tables.table_files import check_table_file
 
 OnInfeasible = Literal["raise", "widen"]
@@ -82,9 +83,12 @@ def label_files(
     limits: Limits = NO_LIMITS,
     overwrite: bool = False,
     reviewed: Path | None = None,
+    save: Path | None = None,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
     check_method(choices.method, choices.caution, choices.drop)
+    if save is not None:
+        _check_save(save, choices.method, (votes, gold, output, reviewed, json), overwrite)
     check_json(json, inputs=(votes, gold, output, reviewed), overwrite=overwrite)
     stays = are_many(votes, roles) or is_large(votes, roles)
     if output is not None and stays:
@@ -95,7 +99,7 @@ def label_files(
         raise no_gold()
     with database(limits) if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = _check_gold(read_source(votes, gold, roles, connection=connection, stays=stays))
+            reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
             if reviewed is not None:
                 choices = replace(choices, reviewed=read_reviewed(reviewed, reading))
         if output is not None:
@@ -106,17 +110,30 @@ def label_files(
                 write_labels(reading, model, place, shape=shape, overwrite=overwrite)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
-        _conclude(votes, reading, roles.abstain, choices, Outputs(output, json, write, overwrite))
+        _conclude(votes, reading, roles.abstain, choices, Outputs(output, json, write, overwrite, save))
+
+
+def _check_save(save: Path, method: str | None, others: Sequence[str | Path | None], overwrite: bool) -> None:
+    """Whether the fitted model can be saved there is said before anything is computed."""
+    if method is not None and (method == AUTO or find_method(method).name != REFERENCE.name):
+        raise InvalidChoiceError(
+            f"the model of {REFERENCE.name} can be saved, with its certificate; found --save and ",
+            Argument("method", repr(method)),
+            ". Drop one of them; other models can be fitted and saved in Python.",
+        )
+    inputs = [None if is_stdout(str(place)) else place for place in others]
+    check_file(save, MODEL, inputs=inputs, overwrite=overwrite)
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where labels and numbers go: labels to a table, by a function that says how much it wrote, numbers to JSON."""
+    """Where labels, numbers and the model go: labels to a table, by a function that says how much it wrote."""
 
     labels: Path | None
     json: str | None
     write: Callable[[LabelModel, Path], str]
     overwrite: bool
+    model: Path | None = None
 
 
 def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitChoices, outputs: Outputs) -> None:
@@ -130,6 +147,8 @@ def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitC
     with progress("certifying"):
         content = as_json(reading, model, by.method)
     written = None if place is None or is_missing else outputs.write(model, place)
+    if outputs.model is not None and not is_missing:
+        model.save(outputs.model, overwrite=outputs.overwrite)
     if outputs.json is not None and (only_json or not is_missing):
         write_json(content, outputs.json, outputs.overwrite)
     if isinstance(model, BalsubramaniFreund) and not only_json:
@@ -140,6 +159,8 @@ def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitC
         model.certificate_.require()
     if written is not None and not only_json:
         stdout().print(f"written: {visible(place)} ({written})")
+    if outputs.model is not None and not only_json:
+        stdout().print(f"written: {visible(outputs.model)} (model, for thumbwise predict, explain and sql)")
     if outputs.json is not None and not only_json:
         stdout().print(f"written: {visible(outputs.json)} (JSON)")
 
@@ -158,7 +179,7 @@ def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool =
             "votes into one file."
         )
     with progress("reading"):
-        reading = read_source(votes, gold, roles, stays=False)
+        reading = read_sampled(votes, gold, roles, stays=False)
     return _check_gold(reading) if is_gold_needed else reading
 
 
@@ -217,6 +238,7 @@ def print_fit(
         console.print(Text(sentence))
     console.print()
     printed.print_rules(console, rules)
+    printed.print_steps(console, steps_table(model, reading))
     printed.print_opinions(console, opinions_table(model, reading))
     printed.print_classes(console, classes)
     printed.print_labels(console, classes)

@@ -18,30 +18,43 @@ from thumbwise.cli.commands.check import check
 from thumbwise.cli.commands.compare import compare
 from thumbwise.cli.commands.demo import demo
 from thumbwise.cli.commands.draw import draw
+from thumbwise.cli.commands.explain import explain
 from thumbwise.cli.commands.judges import judges
 from thumbwise.cli.commands.label import label
 from thumbwise.cli.commands.plan import plan
+from thumbwise.cli.commands.predict import predict
 from thumbwise.cli.commands.rate import rate
+from thumbwise.cli.commands.read import read
 from thumbwise.cli.commands.report import report
 from thumbwise.cli.commands.reproduce import reproduce
+from thumbwise.cli.commands.sql import sql
 from thumbwise.cli.commands.triage import triage
 from thumbwise.cli.endings import heed_signals, run_to_end
+from thumbwise.cli.help import GroupedCommand, GroupedCommands
 from thumbwise.cli.shared_options import as_command
 
-LABELS = (label, demo)
+LABELS = (label, demo, read)
+SAVED = (predict, explain, sql)
 GOLD = (plan, draw)
 JUDGED = (compare, certify, check, rate, judges, triage, report)
 BESIDES = (bench, reproduce)
 
+# In one line, as typer joins them: who writes a script looks here.
+EXIT_CODES = (
+    "Exit codes: 0 all went well; 1 check found errors, or --strict something; 2 a mistake in options or files; "
+    "3 a guarantee was required and there is none; 130, 143 interrupted; 141 nobody reads the "
+    "output."
+)
 app = typer.Typer(
+    cls=GroupedCommands,
     help="Certified labels from rules of thumb.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (*LABELS, *GOLD, *JUDGED, *BESIDES):
-    app.command()(as_command(command))
+for command in (*LABELS, *SAVED, *GOLD, *JUDGED, *BESIDES):
+    app.command(cls=GroupedCommand)(as_command(command))
 
 
 def main() -> None:

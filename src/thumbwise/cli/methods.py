@@ -17,7 +17,7 @@ from thumbwise.box.box import Box
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.box.opened_gold import open_gold, open_plain_gold
 from thumbwise.cli import console as printed
-from thumbwise.cli.console import progress, stderr, stdout, visible
+from thumbwise.cli.console import progress, remarks, stdout, visible
 from thumbwise.cli.right_labels import print_right_labels
 from thumbwise.cli.wording import in_command_words
 from thumbwise.exceptions import Argument, InvalidChoiceError
@@ -96,7 +96,7 @@ def certify_method(
 def print_caught(caught: Sequence[warnings.WarningMessage]) -> None:
     """Warnings of a fit, on stderr."""
     for warning in caught:
-        stderr().print(f"warning: {visible(in_command_words(warning.message))}")
+        remarks().print(f"warning: {visible(in_command_words(warning.message))}")
 
 
 def print_labeled(source: str, reading: Reading, model: CertifiedModel, abstain: str | None, sentence: str) -> None:

@@ -98,3 +98,4 @@ def print_aims(console: Console, plans: Sequence[Planned]) -> None:
             rows = [[f"{n_gold:,}", percent_at_least(share)] for n_gold, share in planned.rows]
             print_table(console, "Planned share of right labels", ["gold labels", "guaranteed"], rows)
         console.print(Text(visible(planned), style="bold"))
+        console.print()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from thumbwise.cli.console import stderr
+from thumbwise.cli.console import remarks
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -20,8 +20,8 @@ _SECONDS = 0.2
 @contextmanager
 def running(connection: DuckDBPyConnection, what: str) -> Iterator[None]:
     """A bar with the time left while queries of the connection run in this block."""
-    console = stderr()
-    if not console.is_terminal:
+    console = remarks()
+    if not console.is_terminal or console.quiet:
         yield
         return
     percent = TextColumn("{task.percentage:>3.0f} %")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from thumbwise.cli.console import print_table, stdout, visible
+from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.datasets.paper import find_paper_folder, load_paper
 from thumbwise.paper.experiments.catalogue import breakdown_experiment, synthetic_experiment, tables_experiment
 from thumbwise.paper.experiments.comparing import Cell, count_flagged
@@ -30,20 +32,28 @@ def reproduce(
     *,
     quick: bool = False,
     processes: int = 2,
+    json: str | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Run what is not done yet, write tables and figures, and say what differs from the paper."""
+    check_json(json, overwrite=overwrite)
     folder = output if output is not None else _QUICK_FOLDER if quick else _DEFAULT_FOLDER
     check_run_folder(folder)
     home = find_paper_folder(data)
-    console = stdout()
+    console, cells, figures = stdout(), list[Cell](), list[Path]()
     if what in ("tables", "all"):
-        _print_tables(console, _make_tables(home, folder, quick, processes), folder)
+        cells = _make_tables(home, folder, quick, processes)
+        _print_tables(console, cells, folder)
     if what in ("figures", "all"):
-        n_files = len(_make_figures(home, folder, quick, processes))
+        figures = _make_figures(home, folder, quick, processes)
+        n_files = len(figures)
         names = ", ".join(f"{name}.{{png,pdf,csv}}" for name in ("breakdown_<dataset>", "breakdowns", "convergence"))
         console.print(
             Text(f"Written to {visible(folder)}: {names} ({n_files} files), breakdown.parquet, synthetic.parquet")
         )
+    content = {"output": str(folder), "cells": [asdict(cell) for cell in cells], "figures": [*map(str, figures)]}
+    deliver(content, json, overwrite)
+    print_delivered(json)
 
 
 def _make_tables(home: Path, folder: Path, quick: bool, processes: int) -> list[Cell]:

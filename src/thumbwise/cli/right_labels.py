@@ -50,7 +50,7 @@ def print_by_class(console: Console, table: Tidy) -> None:
         for row in table.rows()
     ]
     headers = ["class", "items\nlabeled so", "precision\nat least", "recall\nat least"]
-    print_table(console, "Right labels by class, without gold", headers, rows)
+    print_table(console, "Right labels by class, without gold", headers, rows, groups=[1, 2])
 
 
 def _share(share: float | None) -> str:

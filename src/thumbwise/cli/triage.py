@@ -23,7 +23,8 @@ from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
-from thumbwise.io.sources import lacks_gold, read_source
+from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
@@ -126,7 +127,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
         raise no_gold()
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
-            reading = read_source(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
             check_triage_names(reading, outputs.accepted, outputs.review, outputs.text)
         with progress("sorting out"):
             sorted_out = _sort_out(reading, choices, asked)

@@ -64,7 +64,8 @@ def draw_gold(rng: np.random.Generator, n_items: int, n_gold: int) -> IntArray:
 def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
     """Write ``votes.csv`` and ``gold.csv`` as a user would have them: class names, empty where a rule abstains.
 
-    Files of these names that are there already are replaced only with ``overwrite=True``.
+    ``items.csv`` has what a person would look at to label an item, which in a made-up case is its number. Files of
+    these names that are there already are replaced only with ``overwrite=True``.
     """
     names = np.array([*demo.votes.class_names, None], dtype=object)
     named_votes = names[demo.votes.array]  # ABSTAIN, -1, meets the None at the end
@@ -73,7 +74,10 @@ def write_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> None:
         for j, name in enumerate(demo.votes.rule_names)
     }
     gold = {"id": np.ma.asarray(demo.item_ids[demo.gold]), "label": np.ma.asarray(names[demo.labels[demo.gold]])}
-    tables = {"votes.csv": Table({"id": np.ma.asarray(demo.item_ids), **rules}), "gold.csv": Table(gold)}
+    ids = np.ma.asarray(demo.item_ids)
+    texts = np.array([f"made-up item {i:,}: there is nothing to read" for i in range(len(ids))], dtype=object)
+    items = {"id": ids, "text": np.ma.asarray(texts)}
+    tables = {"votes.csv": Table({"id": ids, **rules}), "gold.csv": Table(gold), "items.csv": Table(items)}
     with making_folder(folder):
         for name in tables:
             check_table_file(folder / name, overwrite=overwrite)

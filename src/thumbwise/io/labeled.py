@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError, InvalidVotesError, MissingPackageError
-from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions
-from thumbwise.io.labels_elsewhere import write_elsewhere
+from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
+from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions, step_columns
+from thumbwise.io.labels_elsewhere import labels_relation, write_elsewhere
 from thumbwise.io.readings import Reading
 from thumbwise.tables.frames import index_name, like_frame
 from thumbwise.tables.opened_frames import open_frame
@@ -32,20 +32,25 @@ class Predictor(Protocol):
 def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> Any:
     """Labels as a frame of the library that the votes came in; as a mapping of columns if they came in no frame.
 
+    Items that stay in files give a lazy frame, a DuckDB relation: nothing is computed before it is asked for rows, as
+    ``.limit(10)``, ``.df()`` or ``.pl()`` do, and of the items nothing is held in memory before that.
+
     Parameters
     ----------
     reading : Reading, Votes, array-like or frame
     model : fitted model
     shape : {"table", "crowd-kit", "snorkel"}
         The columns. "table": ids, ``label``, a column ``p_<class>`` for each class, ``margin`` (between the two most
-        probable classes), ``entropy`` (in nats), ``n_votes``, and the columns that were passed on. "crowd-kit":
+        probable classes), ``entropy`` (in nats), ``n_votes``, and the columns that were passed on; of ordered classes
+        also ``median``, the label with the lowest expected absolute error, and ``mean``, the expected number, if
+        classes are called by numbers; ``label`` is the most probable class. "crowd-kit":
         ``task``, ``agg_label``, and a column for each class under its own name. "snorkel": ``pred``, the number of the
         class or -1 where classes are equally probable, and ``prob_<class number>``.
 
     Returns
     -------
     frame, or mapping of str to array
-        A row per item, in the order of the items.
+        A row per item, in the order of the items; those of items that stay in files have no order.
 
     Examples
     --------
@@ -57,10 +62,7 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
     """
     reading = _as_reading(reading, model)
     if reading.files is not None:
-        raise InvalidVotesError(
-            "a frame of labels needs items in memory; those of this reading stay in files. Write the labels with "
-            "write_labels(reading, model, path), or pass its votes to predict_proba, which gives a lazy frame."
-        )
+        return labels_relation(reading, model, shape)
     table = labels_table(reading, model, shape)
     return dict(table.columns) if reading.source is None else like_frame(table, reading.source)
 
@@ -134,13 +136,17 @@ def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> 
     names = output_names(reading, shape)
     proba = np.asarray(model.predict_proba(reading.votes))
     ids = reading.votes.item_ids
+    labels = model.predict(reading.votes) if shape != "snorkel" else None
+    if reading.pairs is not None:  # the label of a comparison is the system that is preferred
+        labels = reading.pairs.preferred(np.asarray(labels))
     if shape == "snorkel":
         arrays = [ids, snorkel_predictions(proba), *proba.T]
     elif shape == "crowd-kit":
-        arrays = [ids, model.predict(reading.votes), *proba.T]
+        arrays = [ids, labels, *proba.T]
     else:
-        more = (margins(proba), entropies(proba), reading.votes.n_votes_per_item)
-        arrays = [ids, model.predict(reading.votes), *proba.T, *more]
+        steps = step_columns(proba, reading.votes)
+        more = (margins(proba), entropies(proba), reading.votes.n_votes_per_item, *steps)
+        arrays = [ids, labels, *proba.T, *more]
     columns = [*map(np.ma.asarray, arrays), *(reading.passed_on.values() if shape == "table" else ())]
     return Table(dict(zip(names, columns, strict=True)))
 

@@ -8,12 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from thumbwise._typing import IntArray
 from thumbwise.box.box import Box
+from thumbwise.box.designs import Clusters
+from thumbwise.box.gold import Design
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
+from thumbwise.io.pairs import Pairs
 from thumbwise.io.roles import Layout
+from thumbwise.summaries import Shown, ShowsItself, show_reading
 from thumbwise.tables.formats import Columns
 from thumbwise.tables.stamps import Stamp
 from thumbwise.votes.counted_votes import CountedVotes
@@ -45,7 +51,7 @@ class Files:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading(VotesAndGold):
+class Reading(VotesAndGold, ShowsItself):
     """Votes, the gold labels that came with them, and what was inferred on the way. Made by :func:`read_votes`.
 
     Attributes
@@ -71,6 +77,12 @@ class Reading(VotesAndGold):
         How gold was drawn, if its file tells of a draw by thumbwise.
     files : Files or None
         Where the items stay, if they are not here.
+    drawn_by : Design or None
+        How gold was drawn, if the user says so.
+    cluster : str or None
+        The column, among those passed on, whose values say which items were drawn and labeled together.
+    pairs : Pairs or None
+        The systems that items compare, if they are comparisons of two systems.
 
     Examples
     --------
@@ -95,6 +107,9 @@ class Reading(VotesAndGold):
     source: Any = None
     gold_design: GoldDesign | StratifiedGold | None = None
     files: Files | None = None
+    drawn_by: Design | None = None
+    cluster: str | None = None
+    pairs: Pairs | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:
@@ -104,6 +119,11 @@ class Reading(VotesAndGold):
     @property
     def gold_drawn(self) -> Any:
         """How gold was drawn, as far as is known."""
+        if self.drawn_by is not None:
+            return self.drawn_by
+        if self.cluster is not None:
+            clusters = np.array([*self.passed_on[self.cluster].tolist(), None], dtype=object)[:-1]
+            return Clusters(clusters[self.gold != UNKNOWN], clusters)
         return self.gold_is if self.gold_design is None else self.gold_design.beside(self.votes.n_items)
 
     @cached_property
@@ -146,6 +166,9 @@ class Reading(VotesAndGold):
         if not len(self.gold_labels):
             raise no_gold()
         return Box.from_gold(self, confidence_level=confidence_level, **options)
+
+    def _shown(self) -> Shown:
+        return show_reading(self)
 
     def __repr__(self) -> str:
         n_gold = len(self.gold_labels)

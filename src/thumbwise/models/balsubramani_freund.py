@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from thumbwise.models.explained.explaining import Summands
     from thumbwise.models.formula import Formula
     from thumbwise.models.frontier import Frontier
+    from thumbwise.models.item_intervals import ItemIntervals
 
 # Names of the moments of an earlier fit, and their weights.
 Earlier: TypeAlias = tuple[tuple[str, ...], FloatArray]
@@ -288,6 +290,43 @@ class BalsubramaniFreund(LabelModel):
         from thumbwise.models.frontier import draw_frontier  # noqa: PLC0415  # a fit does without
 
         return draw_frontier(self, self._read(votes), n_folds)
+
+    def predict_interval(
+        self,
+        votes: Any,
+        *,
+        by: Literal["tier", "pattern"] = "tier",
+        edges: Sequence[float] = (0.7, 0.8, 0.9, 0.95),
+    ) -> ItemIntervals:
+        """Between which shares items of a kind are of each class, whatever the truth is: two linear programs each.
+
+        Parameters
+        ----------
+        votes : Votes, array-like or frame
+            Those that the model was fitted to, in memory.
+        by : {"tier", "pattern"}
+            Items of one kind have the same label and a probability between two edges; or the same votes. At most 200
+            kinds are looked at, the largest first, until nothing is proved of ten in a row; others have 0 and 1.
+        edges : sequence of float
+            Where tiers of probability begin, but for the lowest.
+
+        Examples
+        --------
+        >>> import thumbwise as tw
+        >>> made = tw.datasets.make_one_coin(2000, [0.95, 0.9, 0.8], random_state=1)
+        >>> known = [c if i < 200 else -1 for i, c in enumerate(made.labels)]
+        >>> model = tw.BalsubramaniFreund().fit(made.votes, known)
+        >>> intervals = model.predict_interval(made.votes)
+        >>> kind = intervals.frame()
+        >>> kind["items"][0], round(kind["probability"][0], 2), round(kind["lower"][0], 2), kind["upper"][0]
+        (704, 0.97, 0.83, 1.0)
+        >>> alike = model.predict_interval(made.votes, by="pattern")  # fewer items of a kind: less is proved
+        >>> len(alike.says_something), alike.n_kinds
+        (4, 8)
+        """
+        from thumbwise.models.item_intervals import predict_interval  # noqa: PLC0415  # a fit does without
+
+        return predict_interval(self, in_memory(self._read(votes)), by, edges)
 
     def additive_terms(self) -> AdditiveTerms:
         """Weights times features, read off an item without votes and off items with one vote each.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from html import escape
+from dataclasses import replace
 from typing import Any
 
-from thumbwise.summaries import one_line, show_model
+from thumbwise.summaries import Shown, one_line, show_model, visible
 
 _MOST_NAMES = 8
 
@@ -15,12 +15,12 @@ class ShownInNotebooks:
     """Adds a line or two about the fit to scikit-learn's diagram, which stays as it is before the fit."""
 
     def _repr_html_inner(self) -> str:
-        return str(super()._repr_html_inner()) + fit_as_html(self)  # type: ignore[misc]  # scikit-learn's BaseEstimator
+        return _printable(str(super()._repr_html_inner())) + fit_as_html(self)  # type: ignore[misc]  # scikit-learn's
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         if "text/html" in bundle:
-            bundle["text/html"] += fit_as_html(self)
+            bundle["text/html"] = _printable(bundle["text/html"]) + fit_as_html(self)
         return bundle
 
     def __rich__(self) -> Any:
@@ -28,7 +28,9 @@ class ShownInNotebooks:
 
 
 def fit_as_html(model: Any) -> str:
-    """Rules, classes and what is certified, as HTML in which every name is text; empty before the fit.
+    """Rules, classes, what is certified, and weights if there are any, as HTML in which every name is text.
+
+    Empty before the fit.
 
     Examples
     --------
@@ -44,7 +46,16 @@ def fit_as_html(model: Any) -> str:
         lines.append(f"{len(model.known_):,} items keep their known label")
     if hasattr(model, "certificate_"):
         lines.append(str(model.certificate_))
-    return "<div>" + "".join(f"<p>{escape(line)}</p>" for line in lines) + "</div>"
+    about = Shown(lines[0], remarks=tuple(lines[1:])).html()
+    weights = show_model(model)
+    return about + (
+        replace(weights, title="weight: log-odds that one vote adds", remarks=()).html() if weights.rows else ""
+    )
+
+
+def _printable(html: str) -> str:
+    """HTML of others with characters that do not show, or that turn the text around, written as escapes."""
+    return "".join(c if c in "\n\t\r" else visible(c) for c in html)
 
 
 def _listed(what: str, names: Sequence[Hashable]) -> str:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.summaries import Shown, ShowsItself, show_table
 from thumbwise.tables.formats import (
     KINDS,
     Column,
@@ -49,7 +50,7 @@ _READERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(ShowsItself):
     """Named columns of equal length; what is missing is masked. Text is an array of Python strings."""
 
     columns: Columns
@@ -61,6 +62,9 @@ class Table:
     @property
     def n_rows(self) -> int:
         return next((len(column) for column in self.columns.values()), 0)
+
+    def _shown(self) -> Shown:
+        return show_table(self)
 
 
 def as_text(column: Column) -> list[str | None]:
@@ -98,7 +102,9 @@ def read_table(path: str | Path, columns: Sequence[str] | None = None) -> Table:
             ) from error
 
 
-def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite: bool = False) -> None:
+def write_table(
+    table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite: bool = False, lists: Sequence[str] = ()
+) -> None:
     """Write a file of the kind that its ending says, whole or not at all.
 
     The rows go to a file beside it, which takes the place of ``path`` in one step at the end. After an error or an
@@ -112,6 +118,8 @@ def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite
         What the table is; an older file of the same kind is replaced if it can be recognised as one.
     overwrite : bool
         Replace any other file too.
+    lists : sequence of str
+        Columns whose texts are JSON lists, which JSON lines and Parquet then hold as lists.
 
     Raises
     ------
@@ -125,7 +133,7 @@ def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite
     with replacing(target) as part, connect(part) as connection:
         try:
             with interruptible():
-                copy_columns(connection, table.columns, part, target.suffix.lower())
+                copy_columns(connection, table.columns, part, target.suffix.lower(), lists)
         except (duckdb.Error, OSError) as error:
             raise InvalidFileError(f"{path} could not be written: {gist_of(error)}") from error
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError
 from thumbwise.numerics.patterns import Patterns, merge_patterns
+from thumbwise.summaries import Shown, ShowsItself, show_votes
 from thumbwise.tables.many_files import open_files
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.engines.classes import check_names, settle_classes, settle_columns, settle_rules
@@ -21,13 +22,14 @@ from thumbwise.votes.engines.frames import open_frame
 from thumbwise.votes.engines.items import Items
 from thumbwise.votes.engines.predictions import answer
 from thumbwise.votes.labels import KnownLabels
+from thumbwise.votes.ordered_classes import check_ordered
 from thumbwise.votes.reading.raw_votes import check_ids
 from thumbwise.votes.votes import Votes
 
 MAX_PATTERNS = 10_000_000
 
 
-class LazyVotes(CountedVotes):
+class LazyVotes(CountedVotes, ShowsItself):
     """Votes on items that stay where they are.
 
     Models need of the votes only how often each pattern occurs: one GROUP BY, done by the engine that holds the items.
@@ -44,7 +46,7 @@ class LazyVotes(CountedVotes):
         Column of unique ids, which predictions carry and gold refers to. Whole numbers or strings.
     keep : sequence of str
         Further columns that predictions carry.
-    n_classes, class_names, abstain
+    n_classes, class_names, abstain, ordered
         As in :class:`Votes`. Declare the classes where you can: finding them takes one more pass over the items.
     max_patterns : int
         More distinct rows than these are an error, because they are held in memory.
@@ -84,6 +86,7 @@ class LazyVotes(CountedVotes):
         n_classes: int | None = None,
         class_names: Sequence[Hashable] | None = None,
         abstain: str | None = None,
+        ordered: bool = False,
         max_patterns: int = MAX_PATTERNS,
     ) -> None:
         frame, engine = open_frame(frame)
@@ -97,6 +100,7 @@ class LazyVotes(CountedVotes):
         kept = {name: inner[name] for name in [*([] if item_id is None else [item_id]), *keep]}
         item = None if item_id is None else inner[item_id]
         self._hold(Items(renamed, engine, columns, rule_names, classes, abstain, item, kept), max_patterns)
+        self.is_ordered = ordered and check_ordered(self.class_names, is_listed=class_names is not None)
 
     def _hold(self, items: Items, max_patterns: int) -> None:
         self._items, self._max_patterns = items, max_patterns
@@ -105,9 +109,10 @@ class LazyVotes(CountedVotes):
         self._fetched: dict[Hashable, IntArray] = {}
 
     @classmethod
-    def from_items(cls, items: Items, max_patterns: int = MAX_PATTERNS) -> LazyVotes:
+    def from_items(cls, items: Items, max_patterns: int = MAX_PATTERNS, *, ordered: bool = False) -> LazyVotes:
         """Votes on items whose columns and classes are settled."""
         votes = cls.__new__(cls)
+        votes.is_ordered = ordered
         votes._hold(items, max_patterns)
         return votes
 
@@ -168,7 +173,14 @@ class LazyVotes(CountedVotes):
                 "Drop them, or look whether ids are written in the same way on both sides."
             )
         rows = np.array([self._fetched[value] for value in asked]).reshape(len(asked), self.n_rules)
-        return Votes(rows, item_ids=wanted, rule_names=self.rule_names, class_names=self.class_names, copy=False)
+        return Votes(
+            rows,
+            item_ids=wanted,
+            rule_names=self.rule_names,
+            class_names=self.class_names,
+            ordered=self.is_ordered,
+            copy=False,
+        )
 
     def any_id(self) -> Hashable:
         return self._items.any_id()
@@ -223,6 +235,9 @@ class LazyVotes(CountedVotes):
         table has changed since, gets NULL.
         """
         return answer(self._items, self.patterns, proba, labels, known if self.has_ids else None, more or {})
+
+    def _shown(self) -> Shown:
+        return show_votes(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(name) for name in self.class_names[:6]) + (", ..." if self.n_classes > 6 else "")

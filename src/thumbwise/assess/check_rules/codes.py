@@ -58,7 +58,7 @@ CODES: dict[str, Code] = {
     ),
     "TW201": Code(
         "error",
-        "gold is not a random sample of the pool",
+        "gold is not a random sample of the items",
         Message(
             "Draw a fresh random sample and have it labeled.",
             InPython(
@@ -100,7 +100,7 @@ CODES: dict[str, Code] = {
     ),
     "TW303": Code(
         "error",
-        "box is infeasible",
+        "box is infeasible: its intervals contradict each other",
         Message(
             "Check the gold labels on which these rules vote, or the bounds that were written. A fit can widen the "
             "intervals (",

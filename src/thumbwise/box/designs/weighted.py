@@ -11,7 +11,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.designs.reach import reach_of
 from thumbwise.box.gold import Design, GoldCounts, GoldSample, Intervals, all_items, gold_items_are
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.numerics.weighted_shares import WeightedDraw, weighted_share_bounds
 from thumbwise.votes.reading.item_order import in_item_order
 from thumbwise.votes.votes import Votes
@@ -147,7 +147,9 @@ def _check_weights(weights: FloatArray, max_weight: float | None, least: float) 
         )
     if weights.max() > max_weight * (1 + 1e-9):  # chances were divided and divided again
         raise InvalidLabelsError(
-            f"no weight may exceed max_weight={max_weight}; found {weights.max():.6g}. Correct one of them."
+            "no weight may exceed ",
+            Argument("max_weight", max_weight),
+            f"; found {weights.max():.6g}. Correct one of them.",
         )
 
 

@@ -113,9 +113,9 @@ class SampleCheck:
                 f"{_show(self.smallest_p_value)}{self._omnibus()}), which proves nothing about the labels themselves."
             )
         drawn = (
-            "is not a random sample of the pool"
+            "is not a random sample of all items"
             if self.gold_is == "subset"
-            else "was not drawn at random like the pool"
+            else "was not drawn at random like the items to be labeled"
         )
         return f"The votes show that gold {drawn}: {self._reason()}."
 
@@ -173,7 +173,7 @@ def check_sample(
     >>> pool = tw.Votes([[-1]] * 150 + [[1]] * 50, rule_names=["shouting"])
     >>> gold = tw.Votes([[-1]] * 10 + [[1]] * 20, rule_names=["shouting"])
     >>> print(check_sample(gold, pool, gold_is="subset"))  # doctest: +NORMALIZE_WHITESPACE
-    The votes show that gold is not a random sample of the pool: rule 'shouting' votes on 66.7 % of the gold items but
+    The votes show that gold is not a random sample of all items: rule 'shouting' votes on 66.7 % of the gold items but
     on 25 % of all (p = 3e-07 after correction for 1 test).
     """
     _check_arguments(gold, pool, gold_is, error, n_permutations)

@@ -60,7 +60,10 @@ def bench(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for one that is free.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
 ) -> None:
-    """Open a page where items, drawn at random, are labeled by hand: gold for every other command."""
+    """Open a page where random items are labeled by hand.
+
+    What it writes is gold for every other command, and says how it was drawn.
+    """
     from thumbwise.cli.bench import Serving, as_asked, bench_files
 
     drawn = None if design is None else design.value

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from thumbwise.cli.reading_options import reads_votes
-from thumbwise.cli.shared_options import Confidence
+from thumbwise.cli.shared_options import Confidence, Json, Overwrite
 from thumbwise.io.roles import Roles
 
 
@@ -37,6 +37,8 @@ def certify(
         typer.Option("--gold-unseen", help="The models have not seen the gold labels: use how right they are there."),
     ] = False,
     confidence: Confidence = 0.95,
+    json: Json = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Guarantee a range for the score of any model's predictions."""
     from thumbwise.cli.certify import certify_files
@@ -50,4 +52,6 @@ def certify(
         versus=versus,
         gold_unseen=gold_unseen,
         confidence=confidence,
+        json=json,
+        overwrite=overwrite,
     )

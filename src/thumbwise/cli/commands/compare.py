@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thumbwise.cli.reading_options import VotesArgument, reads_votes
+from thumbwise.cli.shared_options import Json, Overwrite
 from thumbwise.io.roles import Roles
 
 if TYPE_CHECKING:
@@ -23,11 +24,18 @@ def compare(
         str, typer.Option(help='"default", "all", or names as the table shows them, separated by commas.')
     ] = "default",
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    json: Json = None,
+    overwrite: Overwrite = False,
 ) -> None:
-    """Compare methods on gold labels that they have not seen, and say which differences are real."""
+    """Compare methods on gold, and say which differences are real.
+
+    Each gold label is predicted by a fit that has not seen it.
+    """
     from thumbwise.cli.compare import compare_files
 
-    compare_files(votes, gold, roles, methods=_method_choice(methods), confidence=confidence)
+    compare_files(
+        votes, gold, roles, methods=_method_choice(methods), confidence=confidence, json=json, overwrite=overwrite
+    )
 
 
 def _method_choice(text: str) -> MethodChoice:

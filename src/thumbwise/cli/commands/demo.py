@@ -7,14 +7,17 @@ from typing import Annotated
 
 import typer
 
-from thumbwise.cli.shared_options import Overwrite
+from thumbwise.cli.shared_options import Json, Overwrite
 
 
 def demo(
-    write: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write votes.csv and gold.csv there.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write votes.csv, gold.csv and items.csv there.")
+    ] = None,
+    json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Label a made-up case that needs no file, and compare with the truth."""
+    """Label a made-up case that needs no file; see the truth beside it."""
     from thumbwise.cli.demo import show_demo
 
-    show_demo(write, overwrite=overwrite)
+    show_demo(write, overwrite=overwrite, json=json)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from thumbwise.cli.shared_options import Json
+
 
 class DrawnFormat(StrEnum):
     """What drawn items are written as."""
@@ -30,11 +32,26 @@ def draw(
     format: Annotated[  # noqa: A002  # the name of the option
         DrawnFormat | None, typer.Option(help="What to write. [default: as the ending of the output says]")
     ] = None,
+    json: Json = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace JSON that is there already.")] = False,
 ) -> None:
-    """Draw random items to be labeled by hand; filled in, the file is gold that says how it was drawn."""
+    """Draw random items to be labeled by hand.
+
+    Filled in, the file is gold that says how it was drawn.
+    """
     from thumbwise.cli.draw import draw_items
     from thumbwise.cli.reading_options import fields_of
 
     passed_on = None if columns is None else fields_of(columns)
     is_studio = None if format is None else format is DrawnFormat.LABEL_STUDIO
-    draw_items(items, n, output, seed=seed, item_id=item_id, columns=passed_on, is_studio=is_studio)
+    draw_items(
+        items,
+        n,
+        output,
+        seed=seed,
+        item_id=item_id,
+        columns=passed_on,
+        is_studio=is_studio,
+        json=json,
+        overwrite=overwrite,
+    )

@@ -33,8 +33,16 @@ def judges(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Say how far to trust each judge: agreement, rates, shared errors, costs, and where it is wrong."""
+    """Say how far to trust each judge, and who errs with whom.
+
+    Agreement with gold, rates, shared errors, costs, and where a judge is wrong.
+    """
     from thumbwise.cli.judges import JudgeChoices, judge_files
 
     choices = JudgeChoices(confidence, of, cost or ())
+    if roles.tags is not None:
+        from thumbwise.cli.judged_tags import judge_tags
+
+        judge_tags(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
+        return
     judge_files(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)

@@ -58,6 +58,10 @@ def label(
         typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The fitted model (.json), for predict, explain and sql."),
+    ] = None,
     shape: Annotated[ShapeChoice, typer.Option(help="Columns of the output: ours, crowd-kit's or Snorkel's.")] = (
         ShapeChoice.TABLE
     ),
@@ -73,13 +77,20 @@ def label(
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
-    """Turn votes and gold labels into labels with a bound on their error."""
+    """Turn votes and gold into labels with a bound on their error."""
     from thumbwise.cli.label import FitChoices, label_files
     from thumbwise.cli.methods import read_caution
     from thumbwise.tables.databases import Limits
 
     wanted = read_caution(caution)
     choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
+    if roles.tags is not None:
+        from thumbwise.cli.tags import label_tags, refuse_options
+
+        other_shape = None if shape is ShapeChoice.TABLE else shape
+        refuse_options({"--reviewed": reviewed, "--shape": other_shape, "--memory": memory, "--spill": spill})
+        label_tags(votes, gold, output, roles, choices, json=json, overwrite=overwrite)
+        return
     limits = Limits(memory, spill)
     run = partial(label_files, shape=shape.value, limits=limits)
-    run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed)
+    run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed, save=save)

@@ -43,7 +43,10 @@ def plan(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Say what more gold labels would buy: loss, points, right or accepted labels; draw the items to be labeled."""
+    """Say what more gold labels would buy, and draw the next items.
+
+    By default in log loss; else in points of a share, in right labels, or in labels that triage would accept.
+    """
     from thumbwise.cli.plan import check_draw, plan_files
     from thumbwise.cli.planned_rates import check_aims
 

@@ -29,13 +29,16 @@ def rate(
     of: Annotated[
         str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")
     ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of comparisons: how often this system wins; --by opponent for each of them."
+        ),
+    ] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Column of groups, such as system.")] = None,
     versus: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Difference of two groups; without --by, of two columns of predictions."),
-    ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
     ] = None,
     values: Annotated[
         str | None, typer.Option(metavar="1,2,...", help="The mean of these labels instead of a share; or a=1,b=2.")
@@ -59,12 +62,20 @@ def rate(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Say what share of the items is of a class, and between which numbers that lies; by group, and the difference."""
+    """Say what share of the items is of a class, within what bounds.
+
+    Also by group, and the difference of two groups.
+    """
     from thumbwise.cli.rate import RateChoices, rate_files, read_looks, read_values
     from thumbwise.cli.reading_options import fields_of
 
     pair = None if versus is None else fields_of(versus)
     numbers = None if values is None else read_values(fields_of(values))
     stops = read_looks(None if looks is None else fields_of(looks), anytime)
-    choices = RateChoices(of, by, pair, cluster, numbers, method.value, by_class, confidence, stops)
+    choices = RateChoices(of, by, pair, numbers, method.value, by_class, confidence, stops, system)
+    if roles.tags is not None:
+        from thumbwise.cli.tags import rate_tags
+
+        rate_tags(votes, gold, roles, choices, json=json, overwrite=overwrite)
+        return
     rate_files(votes, gold, roles, choices, json=json, overwrite=overwrite)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from thumbwise.cli.shared_options import Json
+
 
 class Reproduced(StrEnum):
     """What of the paper is reproduced."""
@@ -31,8 +33,13 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Three datasets, three runs: under a minute.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="How many fits to run at a time.")] = 2,
+    json: Json = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace JSON that is there already.")] = False,
 ) -> None:
-    """Run the paper's experiments beside its own numbers; go on where an interrupted run was."""
+    """Run the paper's experiments beside its own numbers.
+
+    An interrupted run is gone on with.
+    """
     from thumbwise.cli.reproduce import reproduce as reproduce_paper
 
-    reproduce_paper(what.value, data, output, quick=quick, processes=processes)
+    reproduce_paper(what.value, data, output, quick=quick, processes=processes, json=json, overwrite=overwrite)

@@ -63,7 +63,10 @@ def triage(
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
-    """Accept the labels that are shown to be good enough, and list the items that people should look at."""
+    """Accept labels that are good enough; list the items to look at.
+
+    What is accepted is as often right as was asked for, guaranteed; people look at the others.
+    """
     from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files
 
     choices = TriageChoices(
@@ -76,4 +79,10 @@ def triage(
         require_guarantee,
         cost or (),
     )
-    triage_files(votes, gold, roles, choices, TriageOutputs(output, review, text, json, overwrite))
+    outputs = TriageOutputs(output, review, text, json, overwrite)
+    if roles.tags is not None:
+        from thumbwise.cli.judged_tags import triage_tags
+
+        triage_tags(votes, gold, roles, choices, outputs)
+        return
+    triage_files(votes, gold, roles, choices, outputs)

@@ -9,6 +9,7 @@ from typing import Any
 
 from thumbwise.assess.tables.fitted import check_fitted_to
 from thumbwise.display.report.contents import Finding, gather
+from thumbwise.display.report.notebook import WrittenReport
 from thumbwise.display.report.page import load_jinja, render
 from thumbwise.exceptions import InvalidFileError, InvalidLabelsError
 from thumbwise.io.readings import Reading
@@ -30,7 +31,7 @@ def write_report(
     findings: Iterable[Finding] | None = None,
     title: str = "Report on labels from rules",
     overwrite: bool = False,
-) -> Path:
+) -> WrittenReport:
     """Write one HTML file about a fit, which needs no network and no other file. Needs Jinja2.
 
     The same input gives the same file, byte for byte. Every name and text is escaped, and the page forbids everything
@@ -56,8 +57,8 @@ def write_report(
 
     Returns
     -------
-    Path
-        Where the file lies.
+    WrittenReport
+        The path of the file; a notebook shows the page itself.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def write_report(
     page = render(gather(reading, model, title=title, findings=findings))
     with replacing(target) as part:
         part.write_bytes(page.encode("utf-8"))
-    return target
+    return WrittenReport(target)
 
 
 def check_report_path(
