@@ -142,7 +142,7 @@ def _check_export(layout: Layout) -> Callable[[bytes, Path], bool]:
 
 
 KINDS: dict[str, Callable[[bytes, Path], bool]] = {
-    **{ending[1:]: _check_table(ending) for ending in (".csv", ".tsv", ".jsonl", ".parquet")},
+    **{ending[1:]: _check_table(ending) for ending in (".csv", ".tsv", ".txt", ".jsonl", ".parquet")},
     "wrench": _check_wrench,
     "mat": _check_mat,
     "sql": _check_sql,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import struct
 import zlib
@@ -36,6 +38,27 @@ def delimited(draw: st.DrawFn, delimiter: str) -> bytes:
     end = draw(st.sampled_from(["\n", "\r\n", "\r"]))
     content = draw(st.sampled_from(["", "\ufeff"])) + end.join(lines) + draw(st.sampled_from(["", end]))
     return _perhaps_damaged(draw, content.encode("utf-8", "surrogatepass"))
+
+
+@st.composite
+def dialects(draw: st.DrawFn) -> bytes:
+    """Rows that Python's writer wrote, with any delimiter, quotes and encoding, some of them damaged."""
+    n_columns = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.lists(_CELLS, min_size=n_columns, max_size=n_columns), min_size=1, max_size=6))
+    text = io.StringIO(newline="")
+    writer = csv.writer(
+        text,
+        delimiter=draw(st.sampled_from(",;\t|:§")),
+        quotechar=draw(st.sampled_from("\"'")),
+        quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
+        lineterminator=draw(st.sampled_from(["\n", "\r\n", "\r"])),
+        doublequote=draw(st.booleans()),
+        escapechar="\\",
+    )
+    writer.writerows(rows)
+    first = draw(st.sampled_from(["", "", "sep=;\n", "sep=\t\r\n", "\ufeff"]))
+    encoding = draw(st.sampled_from(["utf-8", "cp1252", "utf-16", "utf-16-le", "shift_jis", "cp1251"]))
+    return _perhaps_damaged(draw, (first + text.getvalue()).encode(encoding, "replace"))
 
 
 def _quote(cell: str) -> str:
@@ -161,6 +184,7 @@ sql = st.lists(_NAMES, min_size=6, max_size=6).map(lambda names: json.dumps(name
 INPUTS: dict[str, st.SearchStrategy[bytes]] = {
     "csv": delimited(","),
     "tsv": delimited("\t"),
+    "txt": dialects(),
     "jsonl": json_lines(),
     "parquet": parquet(),
     "wrench": wrench(),

@@ -193,6 +193,8 @@ def test_names_of_arguments_are_written_out() -> None:
         ("io.layouts", "name"),  # options that a layout does not take
         ("io.roles", "argument"),  # what names a column
         ("io.jury_records.fields", "argument"),  # what names a field
+        ("io.tag_cells", "argument"),  # empty_means or gold_empty_means
+        ("io.tag_sources", "argument"),  # empty_means, gold_empty_means, or what has no place beside tags
     }
 
 

@@ -19,6 +19,7 @@ from thumbwise.cli.console import print_table, print_understood, progress, stdou
 from thumbwise.cli.costs import print_stages, read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.progress import running
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
@@ -179,7 +180,7 @@ def _written(sorted_out: Triage, outputs: TriageOutputs) -> list[str]:
         (outputs.review, plural(sorted_out.n_review, "item")),
         (outputs.json, "JSON"),
     ]
-    return [f"written: {visible(path)} ({what})" for path, what in places if path is not None]
+    return [f"written: {shown_output(path)} ({what})" for path, what in places if path is not None]
 
 
 def _print(source: str, reading: Reading, abstain: str | None, sorted_out: Triage, curve: Tidy) -> None:

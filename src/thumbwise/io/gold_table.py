@@ -118,7 +118,7 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
     note = f"gold ids are taken from column {gold_id!r}, gold labels from {gold_label!r}"
     labels, dropped = drop_unknown(table.columns[gold_label], roles, f"column {gold_label!r} of the gold file")
     design = read_design(table, labels)
-    notes = (note, *(f"{text} gold labels were used: {why}" for text, why in dropped))
+    notes = (*table.notes, note, *(f"{text} gold labels were used: {why}" for text, why in dropped))
     return GoldLabels(labels, tuple(map(str, ids.tolist())), notes if design is None else (*notes, design.note), design)
 
 

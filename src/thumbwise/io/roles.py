@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
 from thumbwise.io.tag_cells import TagRoles
+from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
@@ -64,6 +65,8 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    delimiter, encoding, decimal, sheet, file_format : str or None
+        How the file of votes is written, and gold where its own file does not show it. Absent: as the file shows.
     strata, weights : str or None
         Column of the strata within which gold was drawn at random, or of weights: the inverse chances of being drawn.
     max_weight : float or None
@@ -97,6 +100,17 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    file_format: str | None = None
+
+    @property
+    def form(self) -> FileFormat:
+        """How the file of votes is written, as far as that is said."""
+        return FileFormat(self.delimiter, self.encoding, self.decimal, self.sheet, self.file_format)
+
     strata: str | None = None
     weights: str | None = None
     max_weight: float | None = None

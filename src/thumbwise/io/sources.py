@@ -20,6 +20,7 @@ from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.frames import as_column, as_table
 from thumbwise.tables.table_files import Table, read_table
 from thumbwise.votes.reading.read_votes import check_class_names
@@ -49,6 +50,11 @@ def read_votes(
     scores: Hashable | None = None,
     scores_are: ScoresAre | None = None,
     threshold: float | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    file_format: str | None = None,
     ordered: bool = False,
     cluster: str | None = None,
     systems: Sequence[str] | None = None,
@@ -63,10 +69,10 @@ def read_votes(
     Parameters
     ----------
     source : path, frame or mapping of columns
-        A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .json export of an evaluation tool, a .mat file as in the
-        paper, a WRENCH folder, or a frame of pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder
-        of Parquet files stand for many files, in which the items then stay: ``votes`` of the reading are
-        :class:`LazyVotes`.
+        A .csv, .tsv, .txt, .parquet, .jsonl, .ndjson or .xlsx file, text also with .gz or .zst behind; a .json export
+        of an evaluation tool, a .mat file as in the paper, a WRENCH folder, or a frame of pandas, polars or PyArrow.
+        Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many files, in which the items then
+        stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
@@ -99,6 +105,16 @@ def read_votes(
         beside verdicts, need no ``scores``.
     threshold : float, optional
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    delimiter : str, optional
+        What separates the fields of CSV, one character or "tab". Absent: found from the start of the file.
+    encoding : str, optional
+        Of a text file, such as "windows-1252". Absent: UTF-8, what marks at its start say, or Windows-1252, noted.
+    decimal : {",", "."}, optional
+        What stands before fractions in CSV. Absent: a comma only where semicolons separate fields.
+    sheet : str, optional
+        Of a workbook. Absent: the first.
+    file_format : {"csv", "tsv", "jsonl", "parquet", "xlsx"}, optional
+        What the file is. Absent: as its ending says.
     ordered : bool
         Whether the classes are steps of a scale, such as ratings from 1 to 5: numbers are in order by themselves, words
         are listed from the lowest to the highest with ``class_names``.
@@ -151,6 +167,11 @@ def read_votes(
         scores=scores,
         scores_are=scores_are,
         threshold=threshold,
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
+        file_format=file_format,
         ordered=ordered,
         cluster=cluster,
         systems=systems,
@@ -212,15 +233,15 @@ def read_source(
                 f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
                 "way. Put the votes into one file."
             )
-        return read_as_table(read_table(path), *open_gold(gold, roles))
-    reading = read_as_table(open_source(source), *open_gold(gold, roles))
+        return read_as_table(read_table(path, form=roles.form), *open_gold(gold, roles))
+    reading = read_as_table(open_source(source, roles.form), *open_gold(gold, roles))
     return reading if isinstance(source, Mapping) else replace(reading, source=source)
 
 
-def open_source(source: Any) -> Table:
+def open_source(source: Any, form: FileFormat = PLAIN) -> Table:
     """The table that a path, a frame or a mapping of columns is."""
     if isinstance(source, (str, os.PathLike)):
-        return read_table(Path(source))
+        return read_table(Path(source), form=form)
     if isinstance(source, Mapping):
         return _as_columns(source)
     table = as_table(source)
@@ -257,7 +278,7 @@ def open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     if path.suffix.lower() == label_studio.ENDING:
         return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
     if not is_gold_lines(path):
-        return read_table(path), roles
+        return read_table(path, form=roles.form.as_hint), roles
     _refuse_columns(roles)
     drawn = read_drawn_gold(path)
     return drawn, drawn.listed_in(roles)

@@ -67,6 +67,7 @@ def triage(
 
     What is accepted is as often right as was asked for, guaranteed; people look at the others.
     """
+    from thumbwise.cli.standard_output import table_to
     from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files
 
     choices = TriageChoices(
@@ -79,10 +80,11 @@ def triage(
         require_guarantee,
         cost or (),
     )
-    outputs = TriageOutputs(output, review, text, json, overwrite)
-    if roles.tags is not None:
-        from thumbwise.cli.judged_tags import triage_tags
+    with table_to(output) as place:
+        outputs = TriageOutputs(place, review, text, json, overwrite)
+        if roles.tags is not None:
+            from thumbwise.cli.judged_tags import triage_tags
 
-        triage_tags(votes, gold, roles, choices, outputs)
-        return
-    triage_files(votes, gold, roles, choices, outputs)
+            triage_tags(votes, gold, roles, choices, outputs)
+            return
+        triage_files(votes, gold, roles, choices, outputs)
