@@ -272,3 +272,18 @@ def test_a_name_of_its_own_in_every_row_makes_no_table_of_all_names(tmp_path: Pa
     assert any("more than 200 names: vars.NAME" in note for note in many.notes)
     few = tw.read_votes(write_results(tmp_path, *rows[:200])).passed_on
     assert len(few) == 203
+
+
+def test_a_column_can_say_which_items_were_drawn_together(tmp_path: Path) -> None:
+    """Both answers to each of two tests are labeled, and the two others of none."""
+    person = {"pass": True, "assertion": {"type": "human"}}
+    rows = [
+        result(i // 2, component("a", i % 3 > 0), *([person] if i < 4 else []), prompt=i % 2, provider=f"p{i % 2}")
+        for i in range(8)
+    ]
+    reading = tw.read_votes(write_results(tmp_path, *rows), cluster="test")
+    assert reading.cluster == "test"
+    assert reading.passed_on["test"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert any("4 clusters by column 'test', 2 of them with gold" in note for note in reading.notes)
+    with pytest.raises(InvalidFileError, match="no judge or column 'nothing'"):
+        tw.read_votes(write_results(tmp_path, *rows), cluster="nothing")

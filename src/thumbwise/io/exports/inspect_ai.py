@@ -7,7 +7,7 @@ Specification
 - *An item* is a sample, by ``id``. Epochs are further answers to the same sample and no items: the first epoch of each
   sample counts, with ``duplicates="last"`` the last one, chosen by number before any label is seen. With
   ``item_id="epoch"`` each epoch is an item, ``id/epoch``, and column ``sample`` says which belong together, for
-  ``rate`` with ``cluster``.
+  ``cluster``.
 - *A judge* is a scorer, a name in ``scores``; for a value that is an object, ``scorer.key`` for each of its keys.
 - *Verdicts*: the texts that a scorer gives, most often C, I, P and N (correct, incorrect, partly, no answer). N says
   that the system gave no answer; it is a verdict, and ``abstain="N"`` makes it none. Where a scorer gives nothing but 0
@@ -266,7 +266,7 @@ def _notes(
         n_samples = len({str(sample["id"]) for sample in kept})
         yield Message(
             f"an item is an epoch of a sample: {len(kept):,} answers to {n_samples:,} samples, and no independent "
-            "items; say so where a rate is asked for, with ",
+            "items; if whole samples were drawn and labeled, say so with ",
             Argument("cluster", "'sample'"),
         )
     else:

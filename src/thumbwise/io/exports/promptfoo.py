@@ -231,6 +231,6 @@ def _notes(reader: _Components, results: Sequence[dict[str, Any]], repeats: Sequ
     if n_again:
         yield Message(
             f"{n_again:,} results repeat a test with the same variables, prompt and provider: they are no independent "
-            "items; say so where a rate is asked for, with ",
+            "items; if all results of a test were drawn and labeled together, say so with ",
             Argument("cluster", "'repeat_of'"),
         )

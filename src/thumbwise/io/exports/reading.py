@@ -27,6 +27,7 @@ from thumbwise.exceptions import (
     InvalidVotesError,
     Message,
 )
+from thumbwise.io.clustered import in_clusters, with_cluster
 from thumbwise.io.exports.exported import ABSTAINED, FAILED, GOLD, VOTED, Exported, Record, not_asked
 from thumbwise.io.gold_table import GoldLabels
 from thumbwise.io.jury import Jury, read_jury
@@ -58,6 +59,7 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
         Gold labels from elsewhere.
     roles : Roles
     """
+    roles = with_cluster(roles)
     _refuse_roles(exported, roles)
     _check_ignored(exported, roles)
     known = _settle_gold(exported, gold, roles)
@@ -65,17 +67,18 @@ def read_exported(layout: Layout, exported: Exported, gold: Any, roles: Roles) -
     records = [record for record in exported.records if record[1] not in taken_out]
     records = _with_unheard(exported.item_ids, records)
     read = _read_scores if roles.are_scores else _read_verdicts
-    inner = replace(roles, layout=None, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None)
+    inner = replace(roles, item_id=ITEM, rule=JUDGE, ignore=(), gold_column=None, null_verdict=None, cluster=None)
     reading, notes = read(records, known, inner)
     if reading.votes.n_rules > 1 and "label" not in exported.heeded:
         notes = (_many_judges(reading.votes), *notes)
     own = (note for note in reading.notes if not note.startswith("fields: "))
-    return replace(
+    reading = replace(
         reading,
         layout=layout,
         passed_on=_passed_on(exported, roles, reading.votes),
         notes=(f"taken for {exported.what}", *exported.notes, *notes, *own),
     )
+    return in_clusters(reading, roles)
 
 
 def _many_judges(votes: Votes) -> Message:
