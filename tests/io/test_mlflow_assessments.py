@@ -1,8 +1,8 @@
 """MLflow assessments as votes: judges, failures, gold by people, and what overriding means.
 
 Kills, tried once: overridden verdicts of judges dropped; human feedback as a judge; an error that is a vote; the first
-of two human labels; expectations that are free text as gold; traces without assessments dropped; the verdict "1.0" for
-what was 1; assessments of another name counted.
+of two human labels; expectations that are free text as gold; traces without assessments dropped; assessments of
+another name counted.
 """
 
 from __future__ import annotations
