@@ -27,6 +27,7 @@ from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.models.saved.schema import Form, Node, parse
 from thumbwise.tables.formats import Column
 from thumbwise.tables.frames import as_column
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.outputs import Kind, check_file
 from thumbwise.tables.table_files import Table
 from thumbwise.tables.whole_files import replacing
@@ -79,6 +80,7 @@ def read_export(path: Path, control: str | None = None) -> Table:
 
 def _open(path: Path) -> Node:
     try:
+        check_plain(path)
         if path.stat().st_size > _LARGEST:
             raise InvalidFileError(f"{path} {_EXPORT.isnt}: it must have at most {_LARGEST:,} bytes; it has more.")
         content = path.read_bytes()

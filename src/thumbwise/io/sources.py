@@ -19,6 +19,7 @@ from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
 from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.frames import as_column, as_table
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.table_files import Table, read_table
 from thumbwise.votes.reading.read_votes import check_class_names
 from thumbwise.votes.reading.score_cells import ScoresAre
@@ -213,6 +214,7 @@ def read_source(
         )
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
+        check_plain(path)
         if are_many(path, roles) if stays is None else stays:
             gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
             gold, roles = open_gold(gold, roles)
@@ -263,6 +265,7 @@ def open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     if not isinstance(gold, (str, os.PathLike)):
         return gold, roles
     path = Path(gold)
+    check_plain(path)
     if path.suffix.lower() == label_studio.ENDING:
         return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
     if not is_gold_lines(path):

@@ -16,6 +16,7 @@ import numpy as np
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.budgets import BYTES_PER_TEXT, check_bytes, most_bytes
 from thumbwise.tables.dialects import DELIMITERS
+from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.plain_files import PACKINGS
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def gist_of(error: Exception) -> str:
 
 def _place(path: Path) -> str:
     """Absolute, so that it is no address."""
-    return os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
+    return as_text(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
 
 
 def pattern_of(path: Path) -> str:

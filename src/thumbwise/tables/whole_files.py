@@ -186,7 +186,12 @@ def _remove(place: Path) -> None:
 
 
 def _give_back(place: Path) -> None:
-    """A folder that was moved aside goes back to where it was, unless a new one is there."""
+    """A folder that was moved aside goes back to where it was, unless a new one is there.
+
+    Whoever plants a workspace can plant a link in it to any folder, whose files would be taken from there.
+    """
+    if not _is_own_folder(place / _OLD):
+        return
     with suppress(OSError):
         for path in (place / _OLD).iterdir():
             home = place.parent / path.name
