@@ -65,9 +65,9 @@ def open_closed_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, mode)  # the lowest number that is free
-    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115, PTH123  # as long as the process
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115, PTH123
-    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115, PTH123
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  # as long as the process
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def heed_signals() -> None:
