@@ -132,7 +132,8 @@ def test_names_that_do_not_fit() -> None:
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize(
     ("pointers", "positions"),
-    [([0, 1, 2, 3], [0, 10**8, 1]), ([0, 10**8, 2, 3], [0, 1, 1]), ([0, 1, 2, 10**8], [0, 1, 1]), ([0, 1, 2, 3], [0, -1, 1])],
+    [([0, 1, 2, 3], [0, 10**8, 1]), ([0, 10**8, 2, 3], [0, 1, 1]), ([0, 1, 2, 10**8], [0, 1, 1]),
+     ([0, 1, 2, 3], [0, -1, 1])],
 )  # fmt: skip
 def test_positions_that_point_out_of_memory(form: Any, pointers: list[int], positions: list[int]) -> None:
     """As ``scipy.sparse.load_npz`` accepts them from a file; followed, they crash the process."""

@@ -59,7 +59,7 @@ def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path: Path) -> Non
         path = tmp_path / f"pipe.{ending}"
         os.mkfifo(path)
         source, gold = (tmp_path / "votes.csv", path) if ending == "json" else (path, None)
-        with pytest.raises(tw.InvalidFileError, match="it is a pipe.*standard input and name that input -"):
+        with pytest.raises(tw.InvalidFileError, match=r"it is a pipe.*standard input and name that input -"):
             tw.read_votes(source, gold=gold)
         with pytest.raises(tw.InvalidFileError, match=r"it is a pipe"):
             tw.read_votes(tmp_path / "votes.csv", gold=path)

@@ -20,7 +20,7 @@ from thumbwise.io.tag_names import check_listed
 from thumbwise.tables.file_formats import KIND_ENDINGS
 from thumbwise.votes.reading.score_cells import SCORES_ARE
 
-LayoutChoice = StrEnum("LayoutChoice", {name.upper(): name for name in LAYOUTS})  # type: ignore[misc]
+LayoutChoice = StrEnum("LayoutChoice", {name.upper().replace("-", "_"): name for name in LAYOUTS})  # type: ignore[misc]
 DuplicateChoice = StrEnum("DuplicateChoice", {"RAISE": "raise", "FIRST": "first", "LAST": "last"})
 ScoresAreChoice = StrEnum(  # type: ignore[misc]
     "ScoresAreChoice", {name.upper().replace("-", "_"): name for name in SCORES_ARE}
@@ -45,7 +45,8 @@ VotesArgument = Annotated[
     Path,
     typer.Argument(
         help="Votes: a row per item and a column per rule, or a row per vote (.csv .tsv .parquet .jsonl .xlsx; "
-        ".gz .zst; - is standard input); a WRENCH folder; a .mat file."
+        ".gz .zst; - is standard input); an export of promptfoo, Inspect, Langfuse, Label Studio, MLflow or Prodigy; a "
+        "folder of Hugging Face datasets or WRENCH; a .mat file."
     ),
 ]
 

@@ -25,6 +25,7 @@ from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
@@ -123,7 +124,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
         roles = replace(roles, ignore=(*roles.ignore, outputs.text))
     stays = are_many(votes, roles) or is_large(votes, roles)
     outputs.check(votes, gold, stays=stays)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     with database(reads=votes, writes=[outputs.accepted, outputs.review]) if stays else nullcontext() as connection:
         with progress("reading"):

@@ -24,7 +24,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import is_registered, registered
 from thumbwise.models.saved.fields import Setting
-from thumbwise.models.saved.schema import Node, parse, plain, refuse, render, write_name
+from thumbwise.tables.json_values import Node, parse, plain, refuse, render, write_name
 from thumbwise.tables.outputs import MODEL, check_file
 from thumbwise.tables.whole_files import replacing
 from thumbwise.votes.labels import KnownLabels
