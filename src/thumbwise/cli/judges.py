@@ -92,7 +92,7 @@ def judge_files(
     if lacks_gold(votes, gold, roles):
         raise no_gold()
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database(reads=votes, writes=[output]) if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as connection:
         with progress("reading"):
             reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
         with progress("judging"):

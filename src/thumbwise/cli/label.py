@@ -98,7 +98,7 @@ def label_files(
         check_table_file(output, LABELS, inputs=(votes, gold, reviewed), overwrite=overwrite)
     if stays and gold is None and roles.gold_column is None:
         raise no_gold()
-    with database(limits, reads=votes, writes=[output]) if stays else nullcontext() as connection:
+    with database(limits) if stays else nullcontext() as connection:
         with progress("reading"):
             reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
             if reviewed is not None:

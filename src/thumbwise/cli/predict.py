@@ -55,7 +55,7 @@ def predict_files(
         check_elsewhere(output, inputs, overwrite)
     elif output is not None:
         check_table_file(output, LABELS, inputs=inputs, overwrite=overwrite)
-    with database(limits, reads=votes, writes=[output]) if stays else nullcontext() as connection:
+    with database(limits) if stays else nullcontext() as connection:
         with progress("reading"), in_words_of_models():
             reading = read_source(votes, None, roles, connection=connection, stays=stays)
             check_rules(model, reading.votes)

@@ -130,7 +130,7 @@ def rate_files(
         raise no_gold()
     roles = _with_columns(roles, choices)
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database(reads=votes) if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as connection:
         with progress("reading"):
             reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
         with progress("bounding"):

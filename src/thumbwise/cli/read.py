@@ -29,7 +29,7 @@ def read_files(
     """Read, and say what was read."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database(reads=votes) if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as connection:
         with progress("reading"):
             reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
             content = as_content(reading, str(votes))

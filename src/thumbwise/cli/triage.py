@@ -126,7 +126,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
     outputs.check(votes, gold, stays=stays)
     if lacks_gold(votes, gold, roles):
         raise no_gold()
-    with database(reads=votes, writes=[outputs.accepted, outputs.review]) if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as connection:
         with progress("reading"):
             reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
             check_triage_names(reading, outputs.accepted, outputs.review, outputs.text)

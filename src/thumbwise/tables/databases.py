@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from glob import has_magic
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
-from thumbwise.tables.formats import NOTHING_LOADED, confine
-from thumbwise.tables.given_paths import as_text, real_place
-from thumbwise.tables.plain_files import lasting_scratch, split_ending
+from thumbwise.tables.formats import NOTHING_LOADED
+from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.whole_files import workspace
 
 if TYPE_CHECKING:
@@ -34,21 +31,8 @@ NO_LIMITS = Limits()
 
 
 @contextmanager
-def database(
-    limits: Limits = NO_LIMITS, *, reads: Path, writes: Sequence[Path | None] = ()
-) -> Iterator[DuckDBPyConnection]:
-    """A database in memory, which is gone at the end with all that it spilled.
-
-    It can touch what it reads, the folders in which it writes, and nothing else.
-
-    Parameters
-    ----------
-    limits : Limits
-    reads : Path
-        A file, a folder, or a pattern with wildcards.
-    writes : sequence of paths
-        Files or folders; None is none.
-    """
+def database(limits: Limits = NO_LIMITS) -> Iterator[DuckDBPyConnection]:
+    """A database in memory, which is gone at the end with all that it spilled."""
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     memory = limits.memory
@@ -59,25 +43,9 @@ def database(
         except duckdb.Error as error:
             raise InvalidChoiceError(f"memory must be a size such as 4GB; found {memory!r} ({error}).") from None
         with connection:
-            files, folders = _places_of(reads)
-            confine(connection, files=files, folders=[*folders, *(real_place(p).parent for p in writes if p)])
             connection.execute("SET preserve_insertion_order = false")
             connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
             yield connection
-
-
-def _places_of(pattern: Path) -> tuple[list[Path], list[Path]]:
-    """Files and folders that a pattern stands for; texts may be rewritten in a place of their own."""
-    rewritten = []
-    if not pattern.is_dir() and split_ending(pattern) != (".parquet", ""):
-        with suppress(OSError):  # said when a place is needed
-            rewritten.append(lasting_scratch().home())
-    if pattern.is_dir():
-        return [], [pattern]
-    if pattern.exists() or not has_magic(str(pattern)):
-        return [pattern], rewritten
-    fixed = list(takewhile(lambda part: not has_magic(part), pattern.parts))
-    return [], [Path(*fixed), *rewritten]
 
 
 @contextmanager

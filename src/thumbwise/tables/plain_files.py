@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import os
 import sys
 import tempfile
 import zlib
@@ -62,8 +61,7 @@ class Scratch:
     """Places for files that exist only as long as something is read."""
 
     def __init__(self) -> None:
-        self._stack, self._n_made = ExitStack(), 0
-        self._home: Path | None = None
+        self._stack, self._home, self._n_made = ExitStack(), Path(), 0
 
     def __enter__(self) -> Self:
         return self
@@ -71,16 +69,12 @@ class Scratch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._stack.close()
 
-    def home(self) -> Path:
-        """The folder in which they are."""
-        if self._home is None:
-            self._home = self._stack.enter_context(workspace(Path(tempfile.gettempdir())))
-        return self._home
-
     def new_path(self) -> Path:
         """A path where nothing is."""
+        if not self._n_made:
+            self._home = self._stack.enter_context(workspace(Path(tempfile.gettempdir())))
         self._n_made += 1
-        return self.home() / f"plain-{self._n_made}"
+        return self._home / f"plain-{self._n_made}"
 
 
 # Of items that stay in files: kept until the process ends, which removes its workspaces.
@@ -89,13 +83,8 @@ _LASTING: list[Scratch] = []
 
 def lasting_scratch() -> Scratch:
     """Places for files that exist as long as the process."""
-    if not _LASTING:
-        _LASTING.append(Scratch())
-    return _LASTING[0]
-
-
-if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_LASTING.clear)  # it is the parent's
+    _LASTING.append(Scratch())
+    return _LASTING[-1]
 
 
 def split_ending(path: Path) -> tuple[str, str]:
