@@ -220,7 +220,13 @@ def _as_tags(tags: str | None, **given: Any) -> TagRoles | None:
 
 def fields_of(text: str) -> list[str]:
     """What commas separate; a field in quotes may hold one."""
-    return next(csv.reader([text], skipinitialspace=True), [])
+    try:
+        return next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        raise InvalidChoiceError(
+            f"a list must be written in one line, with commas between its parts; found {text[:60]!r}, which has a line "
+            "break or is too long. A part that holds one is written in double quotes."
+        ) from None
 
 
 def _code(field: str) -> tuple[str, str | None]:

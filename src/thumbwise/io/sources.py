@@ -23,6 +23,7 @@ from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
 from thumbwise.tables.dataset_folders import is_dataset, read_dataset
 from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.frames import as_column, as_table
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.table_files import Table, read_table
 from thumbwise.votes.reading.read_votes import check_class_names
 from thumbwise.votes.reading.score_cells import ScoresAre
@@ -217,6 +218,7 @@ def read_source(
             ". Drop one.",
         )
     if isinstance(source, (str, os.PathLike)):
+        check_plain(Path(source))
         return _read_path(Path(source), gold, roles, connection, stays)
     export = None if isinstance(source, Mapping) else find_export_frame(source, roles)
     if export is not None:
@@ -301,6 +303,7 @@ def open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     if not isinstance(gold, (str, os.PathLike)):
         return gold, roles
     path = Path(gold)
+    check_plain(path)
     if path.suffix.lower() == label_studio.ENDING:
         return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
     if is_dataset(path):
