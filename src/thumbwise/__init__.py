@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from thumbwise.assess.planned_triage import plan_triage as plan_triage
     from thumbwise.assess.planning import plan as plan
     from thumbwise.assess.triage import triage as triage
+    from thumbwise.assess.win_rates import win_rate as win_rate
     from thumbwise.box import designs as designs
     from thumbwise.box import moments as moments
     from thumbwise.box import opinions as opinions
@@ -69,6 +70,11 @@ if TYPE_CHECKING:
     from thumbwise.io.readings import Reading as Reading
     from thumbwise.io.sources import read_votes as read_votes
     from thumbwise.io.stratified_draws import draw_stratified as draw_stratified
+    from thumbwise.io.tag_labels import tags_frame as tags_frame
+    from thumbwise.io.tag_labels import write_tags as write_tags
+    from thumbwise.io.tag_sources import read_tags as read_tags
+    from thumbwise.io.tagged import TagAnswers as TagAnswers
+    from thumbwise.io.tagged import TagReadings as TagReadings
     from thumbwise.io.votes_files import write_votes as write_votes
     from thumbwise.models.amcl import AMCL as AMCL
     from thumbwise.models.balsubramani_freund import BalsubramaniFreund as BalsubramaniFreund
@@ -146,6 +152,8 @@ _HOMES = {
     "ScoredVotes": "thumbwise.votes.scored_votes",
     "SoftLabels": "thumbwise.models.end_model",
     "Stack": "thumbwise.models.stack",
+    "TagAnswers": "thumbwise.io.tagged",
+    "TagReadings": "thumbwise.io.tagged",
     "ThumbwiseError": "thumbwise.exceptions",
     "Triage": "thumbwise.assess.accepting.result",
     "TriagePlan": "thumbwise.assess.planned_triage",
@@ -173,14 +181,18 @@ _HOMES = {
     "rate": "thumbwise.rates.asking",
     "read_jury": "thumbwise.io.jury",
     "read_predictions": "thumbwise.io.predictions",
+    "read_tags": "thumbwise.io.tag_sources",
     "read_votes": "thumbwise.io.sources",
     "rule": "thumbwise.rules.labeling_functions",
     "share_range": "thumbwise.game.ranges",
     "soft_labels": "thumbwise.models.end_model",
+    "tags_frame": "thumbwise.io.tag_labels",
     "triage": "thumbwise.assess.triage",
+    "win_rate": "thumbwise.assess.win_rates",
     "write_jury": "thumbwise.io.jury",
     "write_labels": "thumbwise.io.labeled",
     "write_report": "thumbwise.display.report.writing",
+    "write_tags": "thumbwise.io.tag_labels",
     "write_triage": "thumbwise.assess.accepting.files",
     "write_votes": "thumbwise.io.votes_files",
 }
@@ -201,6 +213,11 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "ABSTAIN",
     "read_votes",
     "Reading",
+    "read_tags",
+    "TagReadings",
+    "TagAnswers",
+    "tags_frame",
+    "write_tags",
     "read_jury",
     "write_jury",
     "Jury",
@@ -242,6 +259,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "share_range",
     "rate",
     "Rates",
+    "win_rate",
     "plan",
     "plan_rate",
     "RatePlan",

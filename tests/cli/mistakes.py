@@ -171,8 +171,8 @@ MISTAKES: dict[str, Mistake] = {
     "several tags in votes": Mistake(
         lambda path: votes_file(path, lambda i, v: "ham|spam" if v >= 0 and i % 11 == 0 else NAMES[v]),
         gold_file,
-        r"'ham\|spam' looks like 2 tags joined by '\|' \(1 such values\). Several tags per item are not read: make a "
-        "file for each tag.*--classes NAME,NAME",
+        r"'ham\|spam' looks like 2 tags joined by '\|' \(1 such values\). To ask about each tag, yes or no, "
+        "say --tags auto; .*--classes NAME,NAME",
     ),
     "several tags in gold": Mistake(
         votes_file,

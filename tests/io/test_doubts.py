@@ -73,7 +73,7 @@ def test_numbers_that_are_equal_are_one_value() -> None:
 def test_tags_joined(cell: str) -> None:
     frame = frame_of()
     frame.loc[3, "r0"] = cell
-    with pytest.raises(tw.InvalidVotesError, match=r"looks like 2 tags joined by .*Several tags per item are not read"):
+    with pytest.raises(tw.InvalidVotesError, match=r"looks like 2 tags joined by .*say tags=\"auto\" in read_tags"):
         tw.read_votes(frame)
     assert tw.read_votes(frame, class_names=["c0", "c1", cell]).votes.n_classes == 3
     rows = [(f"q{i}", f"w{j}", frame.loc[i, f"r{j}"]) for i in range(100) for j in range(3)]

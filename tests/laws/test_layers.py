@@ -39,7 +39,8 @@ LOOKED_UP = {"", "box.moments", "box.moments.kinds", "box.opinions", "datasets",
 # or for its types alone.
 DOORS = {
     "box.moments": {
-        f"box.moments.{name}" for name in ("kinds", "linear", "of_classes", "of_rules", "standard", "written")
+        f"box.moments.{name}"
+        for name in ("kinds", "linear", "of_classes", "of_rules", "of_steps", "standard", "written")
     },
     "models.base": {
         "models.drift",

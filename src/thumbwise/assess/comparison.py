@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.baselines import REFERENCE, MethodChoice, choose_methods, log_losses
 from thumbwise.assess.cross_fitting import N_FOLDS, Run, cross_fit
 from thumbwise.assess.redundancy import Duplicate, ErrorPair, correlate_errors, effective_number, find_duplicates
+from thumbwise.assess.scale_scores import ScaleScore, score_on_scale
 from thumbwise.box.box import Box
 from thumbwise.box.gold import Design, GoldIs
 from thumbwise.box.moments.linear import find_accuracies
@@ -43,6 +44,8 @@ class Score:
     uses_gold : bool
     seconds : float
         Of one fit to the pool and its predictions, the mean over folds; counting patterns is not in it.
+    scale : ScaleScore or None
+        How far its labels are from gold, if classes are ordered.
     """
 
     method: str
@@ -53,6 +56,7 @@ class Score:
     brier: float
     uses_gold: bool
     seconds: float = field(compare=False)
+    scale: ScaleScore | None = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,22 @@ class Comparison:
             "seconds": [s.seconds for s in self.scores],
             "difference": [difference[s.method].mean if s.method in difference else 0.0 for s in self.scores],
             "p_value": [difference[s.method].p_value if s.method in difference else 1.0 for s in self.scores],
+            **self._on_scale(),
+        }
+
+    def _on_scale(self) -> dict[str, list[Any]]:
+        """How far labels are off, if classes are ordered."""
+        found = [s.scale for s in self.scores if s.scale is not None]
+        if not found:
+            return {}
+        return {
+            "mean_absolute_error": [one.mean_absolute_error for one in found],
+            "mean_absolute_error_lower": [one.mean_absolute_error_interval[0] for one in found],
+            "mean_absolute_error_upper": [one.mean_absolute_error_interval[1] for one in found],
+            "quadratic_kappa": [one.quadratic_kappa for one in found],
+            "quadratic_kappa_lower": [one.quadratic_kappa_interval[0] for one in found],
+            "quadratic_kappa_upper": [one.quadratic_kappa_interval[1] for one in found],
+            "absolute_error_difference": [one.difference for one in found],
         }
 
     def __str__(self) -> str:
@@ -184,7 +204,8 @@ def compare(
 
     Gold is cut into folds; a method that uses gold is fitted on the others, so its score is that of a fit with a
     fraction ``1 - 1 / n_folds`` of the labels. Probabilities are clipped to 0.001 .. 0.999 and rescaled before the log
-    loss. Equally probable classes count as the first of them.
+    loss. Equally probable classes count as the first of them. Of ordered classes it is also said how far the most
+    probable ones are off.
 
     Methods, folds and tests are settled before gold labels are seen, but for the share of each class in a fold, which
     is made as equal as can be. The order of ``scores``, and so which method is called best, comes after: on average
@@ -228,6 +249,10 @@ def compare(
     losses = {run.method.name: log_losses(labels, run.proba) for run in runs}
     intervals = bootstrap_means(np.column_stack([*losses.values()]), rng, confidence_level)
     scores = [_score(run, labels, interval, confidence_level) for run, interval in zip(runs, intervals, strict=True)]
+    if pool.is_ordered:
+        proba = {run.method.name: run.proba for run in runs}
+        scale = score_on_scale(proba, REFERENCE.name, labels, pool.class_names, confidence_level, random_state)
+        scores = [replace(score, scale=scale[score.method]) for score in scores]
     scores.sort(key=lambda score: score.log_loss)
     others = {s.method: losses[s.method] - losses[REFERENCE.name] for s in scores if s.method != REFERENCE.name}
     errors = correlate_errors(sample.votes, name_labels(labels, pool))

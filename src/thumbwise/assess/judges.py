@@ -15,9 +15,10 @@ from thumbwise.assess.judging.heard import hear
 from thumbwise.assess.judging.result import Judges
 from thumbwise.assess.judging.scores import JudgeScore, score_judges, share_error
 from thumbwise.assess.redundancy import ErrorCorrelation, correlate_errors
+from thumbwise.box.designs.clusters import clusters_of
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
-from thumbwise.box.opened_gold import open_plain_gold
+from thumbwise.box.opened_gold import check_plain, open_gold
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.models.compared import name_labels
@@ -27,6 +28,10 @@ from thumbwise.votes.labels import code_labels
 
 # Of so many random orders is the test whether gold could be a random sample made.
 _N_PERMUTATIONS = 999
+_IN_CLUSTERS = (
+    "True and false positive rates have no intervals here: gold was drawn in whole clusters, and a rate among the "
+    "items of a class is a ratio of two sums over them."
+)
 
 
 def judges(
@@ -48,14 +53,16 @@ def judges(
       that of Clopper and Pearson, made to hold without replacement
       (:func:`thumbwise.numerics.intervals.rate_bounds`). What votes alone tell, such as the rate 0 of a class that the
       judge never says, is certain.
+    - Of three ordered classes or more (``Votes(..., ordered=True)``): the share of a judge's votes that are *within one
+      step* of the truth, with an interval as for the agreement, mean absolute error, bias and quadratic kappa.
     - The *panel* is what they say together: one-coin Dawid-Skene with even class frequencies, from votes alone.
 
     The allowed error is split evenly over all these intervals, by votes and numbers of items, before gold labels are
     seen: judges that expect fewer than three gold votes get no interval, and copies of a judge share one. The order of
     the judges, the best one and the list of disagreements come after.
 
-    *Guarantee*: all intervals hold together at the confidence level, if gold is a plain random sample. Everything else
-    is an estimate.
+    *Guarantee*: all intervals hold together at the confidence level, if gold is a plain random sample, of items or, if
+    so declared, of whole clusters; the rates then have none. Everything else is an estimate.
 
     Parameters
     ----------
@@ -121,6 +128,7 @@ def judges(
         n_items=sample.pool.n_items,
         n_gold=len(sample),
         n_shown=n_shown,
+        remarks=() if clusters_of(sample) is None else (_IN_CLUSTERS,),
     )
 
 
@@ -147,7 +155,7 @@ def effective_judges(errors: ErrorCorrelation) -> tuple[float, float]:
 def _open(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> tuple[Reading | None, GoldSample]:
     """Votes and gold, and the reading that tells more about gold items, if there is one."""
     if isinstance(y, Gold):
-        return None, open_plain_gold(y, None, votes, gold_is)
+        return None, _open_gold(y, votes, gold_is)
     if isinstance(votes, Reading):
         if y is not None:
             raise InvalidLabelsError(
@@ -168,7 +176,15 @@ def _open(votes: Any, y: Any, gold_is: GoldIs | Design | None) -> tuple[Reading 
         reading = Reading(pool, code_labels(labels, pool.class_names, pool.n_items))
     if not len(reading.gold_labels):
         raise no_gold()
-    return reading, open_plain_gold(reading, None, None, gold_is)
+    return reading, _open_gold(reading, None, gold_is)
+
+
+def _open_gold(gold: Any, pool: Any, gold_is: GoldIs | Design | None) -> GoldSample:
+    """Gold that is a plain random sample, of items or of whole clusters."""
+    sample = open_gold(gold, None, pool, gold_is)
+    if clusters_of(sample) is None:
+        check_plain(sample.design)
+    return sample
 
 
 def _in_order(scores: Sequence[JudgeScore]) -> tuple[JudgeScore, ...]:

@@ -76,7 +76,7 @@ class PlannedGame:
         """As a fit would: the bounds of the state as they are."""
         return solve_dual(self.problem.with_bounds(*self.intervals(state)))
 
-    def solve(self, state: GoldState, start: FloatArray | None = None) -> Solution:
+    def solve(self, state: GoldState, start: FloatArray | Solution | None = None) -> Solution:
         """With intervals that were stretched to the rates, so that some labeling satisfies them.
 
         The bound of the learned opinion is stretched only where none does otherwise.
@@ -91,7 +91,7 @@ class PlannedGame:
             solution = solve_dual(self.problem.with_bounds(lower, widest), tol=_TOL, start=start)
         return solution
 
-    def solve_known(self, start: FloatArray) -> Solution:
+    def solve_known(self, start: FloatArray | Solution) -> Solution:
         """With every moment at its rate, and the log loss of the learned opinion at most there."""
         known = self.problem.shares > 0
         lower, upper = np.where(known, self.rates, 0.0), np.where(known, self.rates, 1.0)

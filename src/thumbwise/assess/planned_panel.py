@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import FloatArray
 from thumbwise.box.box import Box
 from thumbwise.box.budget import FEW_RULES
 from thumbwise.box.gold import GoldSample
@@ -16,36 +16,10 @@ from thumbwise.box.opinions.learned import LearnedOpinion, learn_opinion
 from thumbwise.box.opinions.opinion import Opinion
 from thumbwise.box.opinions.written import WrittenOpinion
 from thumbwise.numerics.even_panel import first_of_copies
-from thumbwise.numerics.patterns import Patterns
-from thumbwise.votes.votes import Votes
 
 # How fast the bound of the learned opinion falls to its loss on gold: faster than a root, for the formula learns too.
 # Measured on ten data sets (docs/plan-and-compare.md).
 _FALL = 0.7
-
-
-@dataclass(frozen=True, eq=False)
-class QuietVotes:
-    """Votes in which one rule says nothing. Patterns are numbered as they were, so some of them may be equal."""
-
-    patterns: Patterns
-    inverse: IntArray
-
-    @classmethod
-    def of(cls, votes: Votes, rule: int) -> QuietVotes:
-        patterns = votes.patterns
-        speaks = patterns.rules != rule
-        starts = np.concatenate([[0], np.cumsum(speaks)])[patterns.starts]
-        others = replace(patterns, starts=starts, rules=patterns.rules[speaks], classes=patterns.classes[speaks])
-        return cls(others, votes.inverse)
-
-    @property
-    def n_items(self) -> int:
-        return self.patterns.n_items
-
-    @property
-    def n_classes(self) -> int:
-        return self.patterns.n_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +47,8 @@ class Learned:
     def of(cls, opinion: LearnedOpinion, bound: float, sample: GoldSample) -> Learned:
         possible = build_moments((opinion,), sample.pool)
         least, most = float(possible.least[0]), float(possible.most[0])
-        losses = _losses_on_gold(opinion, sample.votes, sample.labels)
-        return cls(opinion, float(np.clip(bound, least, most)), losses, least, most)
+        losses = opinion.log_losses(sample.votes.patterns)[sample.votes.inverse, sample.labels]
+        return cls(opinion, float(np.clip(bound, least, most)), np.asarray(losses), least, most)
 
     @property
     def loss(self) -> float:
@@ -126,11 +100,10 @@ class PlannedPanel:
         """Without any opinion."""
         return replace(self, opinions=(), learned=None)
 
-    def without_hearing(self, quiet_gold: QuietVotes, labels: IntArray) -> PlannedPanel:
-        """As if it had not heard a rule: the bound of the learned opinion is higher by what that costs on gold."""
-        if self.learned is None:
+    def with_losses(self, losses: FloatArray | None) -> PlannedPanel:
+        """With other losses on gold: the bound of the learned opinion is higher by as much as they are."""
+        if self.learned is None or losses is None:
             return self
-        losses = _losses_on_gold(self.learned.opinion, quiet_gold, labels)
         bound = self.learned.bound + float(losses.mean()) - self.learned.loss
         return replace(self, learned=replace(self.learned, losses=losses, bound=bound))
 
@@ -157,7 +130,3 @@ def _learned_of(box: Box, sample: GoldSample) -> Learned | None:
     place = next((m for m, moment in enumerate(box.about) if moment.kind == LEARNED), None)
     opinion = next((builder for builder in box.builders if isinstance(builder, LearnedOpinion)), None)
     return None if place is None or opinion is None else Learned.of(opinion, float(box.upper[place]), sample)
-
-
-def _losses_on_gold(opinion: LearnedOpinion, votes: Votes | QuietVotes, labels: IntArray) -> FloatArray:
-    return np.asarray(opinion.log_losses(votes.patterns)[votes.inverse, labels])

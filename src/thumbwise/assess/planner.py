@@ -12,11 +12,12 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.assess.consistent_rates import Observed, consistent_labeling
 from thumbwise.assess.planned_game import GoldState, PlannedGame, pose_without_bounds
-from thumbwise.assess.planned_panel import PlannedPanel, QuietVotes, open_panel
+from thumbwise.assess.planned_panel import PlannedPanel, open_panel
+from thumbwise.assess.quiet_rules import Heard, HeardVotes
 from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldCounts, GoldSample, count_gold
 from thumbwise.box.moments.linear import Moments, build_moments
-from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.moments.standard import standard_moments
 from thumbwise.numerics.solver import Solution
 from thumbwise.votes.inputs import in_memory
 
@@ -33,6 +34,7 @@ class Planner:
     """
 
     def __init__(self, sample: GoldSample, error: float, keep: bool, box: Box | None = None) -> None:
+        sample = replace(sample, builders=standard_moments(sample.pool))
         self.sample, self.panel = sample, open_panel(sample, error, box)
         self.pool, self.n_gold, self.n_pool = in_memory(sample.pool, "a plan"), len(sample), sample.pool.n_items
         self.is_subset, self.is_kept = sample.gold_is == "subset", keep
@@ -49,16 +51,16 @@ class Planner:
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
         """Planned bound for each number of gold labels."""
-        bounds, start = [], self.today.weights
+        bounds, start = [], self.today
         for n in sizes:
             solution = self.today if n == self.n_gold else self.game.solve(self._grown(n), start)
-            start = solution.weights
+            start = solution
             bounds.append(self._value(solution, n))
         return bounds
 
     def floor(self) -> float:
         """The value of the game with every moment known, per item of the game."""
-        return max(0.0, self.game.solve_known(self.today.weights).dual_value)
+        return max(0.0, self.game.solve_known(self.today).dual_value)
 
     def random_gain(self) -> float:
         """Fall of the bound per label, over the next hundred items drawn at random."""
@@ -74,7 +76,13 @@ class Planner:
         A rule that had too few votes for a part of the budget gets one if it is to have enough, at the cost of others.
         That items with a new label keep it, and cost nothing, is not the rule's doing and is left out.
         """
-        return self._gain(np.array([key == self.counts.keys[rule] for key in self.counts.keys]), self.n_gold)
+        own = {key for key, is_own in zip(self.counts.keys, self._is_of(rule), strict=True) if is_own}
+        return self._gain(np.array([key in own for key in self.counts.keys]), self.n_gold)
+
+    def _is_of(self, rule: int) -> AnyArray:
+        """Which of the counted moments are about a rule."""
+        name = self.counts.about[rule].rule
+        return np.array([moment.rule == name for moment in self.counts.about])
 
     def opinion_gain(self) -> float:
         """The same through what the rules say together: opinions, and what the learned one learns."""
@@ -94,7 +102,8 @@ class Planner:
         if self.counts.keys.count(self.counts.keys[rule]) > 1:
             return self.bound  # its copy says the same
         game, counts = self._without(rule)
-        is_rule = np.arange(len(game.rates)) == rule
+        is_rule = np.zeros(len(game.rates), dtype=bool)
+        is_rule[: len(self.standard.about)] = self._is_of(rule)[: len(self.standard.about)]
         game = replace(game, problem=replace(game.problem, shares=np.where(is_rule, 0.0, game.problem.shares)))
         state = GoldState(counts, counts.right.astype(float), self.n_gold).forget(is_rule[: len(counts.about)])
         start = np.where(is_rule, 0.0, self.today.weights[: len(is_rule)])
@@ -105,11 +114,59 @@ class Planner:
         if not self.panel.builders or self.panel.is_written:
             return self.game, self.counts
         if self.panel.needs_all:
-            return self._pose(self.panel.silent(), self.game.error), self.standard
-        gold, pool = QuietVotes.of(self.sample.votes, rule), QuietVotes.of(self.pool, rule)
-        items = QuietVotes.of(self.items, rule) if self.is_kept else pool
-        panel = self.panel.without_hearing(gold, self.sample.labels)
-        return self._pose(panel, self.game.error, items), self._count(panel, gold, pool)
+            return self._silent, self.standard
+        gold, pool = self._gold.without(rule), self._pool.without(rule)
+        items = self._items.without(rule) if self.is_kept else pool
+        losses = None if gold.losses is None else gold.losses[self._gold.inverse, self.sample.labels]
+        panel = self.panel.with_losses(losses)
+        return self._pose_heard(panel, items), self._count_heard(gold, pool)
+
+    @cached_property
+    def _silent(self) -> PlannedGame:
+        """The game without opinions."""
+        return self._pose(self.panel.silent(), self.game.error)
+
+    @cached_property
+    def _gold(self) -> HeardVotes:
+        return HeardVotes.of(self.sample.votes, self.panel)
+
+    @cached_property
+    def _pool(self) -> HeardVotes:
+        return HeardVotes.of(self.pool, self.panel)
+
+    @cached_property
+    def _items(self) -> HeardVotes:
+        return HeardVotes.of(self.items, self.panel) if self.is_kept else self._pool
+
+    def _count_heard(self, gold: Heard, pool: Heard) -> GoldCounts:
+        """What gold says of rules and classes, and of opinions that were heard."""
+        if not self.panel.opinions:
+            return self.standard
+        said = gold.verdicts[:, self.sample.votes.inverse]
+        keys = [(of_pool.tobytes(), of_gold.tobytes()) for of_pool, of_gold in zip(pool.verdicts, said, strict=True)]
+        counts = GoldCounts.of(
+            self.counts.about[len(self.standard.about) :],
+            (said == self.sample.labels).sum(axis=1),
+            (said >= 0).sum(axis=1),
+            self._pool.sizes(pool),
+            tuple(keys),
+            self.n_gold,
+            self.n_pool,
+            self.sample.gold_is,
+        )
+        return join_counts(self.standard, counts)
+
+    def _pose_heard(self, panel: PlannedPanel, heard: Heard) -> PlannedGame:
+        """The game with opinions that were heard; the features and rates of rules and classes are always the same."""
+        standard, sizes = self._silent, self._items.sizes(heard).astype(float)
+        columns = self._items.features(heard, standard.problem.features)
+        least, most = np.zeros(len(sizes)), np.ones(len(sizes))
+        if heard.losses is not None:
+            sizes = np.append(sizes, self.items.n_items)
+            least, most = np.append(least, heard.losses.min()), np.append(most, heard.losses.max())
+        rates = np.clip(columns.T @ self.labeling.ravel() / np.maximum(sizes, 1), least, most)
+        problem = standard.problem.beside(columns, sizes / self.items.n_items)
+        return replace(standard, problem=problem, rates=np.append(standard.rates, rates), panel=panel)
 
     def _count(self, panel: PlannedPanel, gold: Any, pool: Any) -> GoldCounts:
         """What gold says of rules and classes, and of the opinions on votes as they are or as they are heard."""
@@ -118,16 +175,16 @@ class Planner:
         counts = count_gold(gold, self.sample.labels, pool, self.sample.gold_is, panel.opinions)
         return join_counts(self.standard, counts)
 
-    def _pose(self, panel: PlannedPanel, error: float, heard: QuietVotes | None = None) -> PlannedGame:
-        """The game with the opinions of a panel, of all rules or of those that are heard."""
-        moments = self._moments(panel, heard)
+    def _pose(self, panel: PlannedPanel, error: float) -> PlannedGame:
+        """The game with the opinions of a panel."""
+        moments = self._moments(panel)
         problem = pose_without_bounds(moments, self.items.patterns.counts)
         rates = np.clip(moments.averages(self.labeling), moments.least, moments.most)
         return PlannedGame(problem, rates, panel, error, self.n_pool, self.is_subset, self.is_kept)
 
-    def _moments(self, panel: PlannedPanel, heard: QuietVotes | None = None) -> Moments:
-        votes = self.items if heard is None else heard
-        return sum((build(votes) for build in panel.builders), start=build_moments(STANDARD, self.items))
+    def _moments(self, panel: PlannedPanel) -> Moments:
+        standard = build_moments(self.sample.builders, self.items)
+        return sum((build(self.items) for build in panel.builders), start=standard)
 
     @cached_property
     def labeling(self) -> FloatArray:
@@ -151,7 +208,7 @@ class Planner:
             expected=np.where(profits, grown.counts.expected, now.expected),
         )
         then = GoldState(counts, np.where(profits, grown.right, self.state.right), n_learned)
-        return (self.bound - self._value(self.game.solve(then, self.today.weights), self.n_gold)) / step
+        return (self.bound - self._value(self.game.solve(then, self.today), self.n_gold)) / step
 
     def _step(self) -> int:
         """How many more labels gains are about: a hundred, or as many as can be."""

@@ -11,17 +11,28 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.designs.by_class import ByClass
-from thumbwise.box.estimates import EXACT, Recipe, check_level, estimate_bounds, gold_evidence, open_empty
+from thumbwise.box.estimates import (
+    EXACT,
+    Recipe,
+    check_level,
+    estimate_bounds,
+    gold_evidence,
+    open_empty,
+    usual_moments,
+)
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, GoldSample, Intervals
 from thumbwise.box.moments.linear import (
     ACCURACY,
+    FREQUENCY,
+    NEAR,
     About,
     MomentBuilder,
     Moments,
     build_moments,
     find_accuracies,
     find_frequencies,
+    find_near,
     speaks_of,
     speaks_of_all,
 )
@@ -177,7 +188,7 @@ class Box(ShowsItself):
         interval: Literal["exact", "wilson"] = "exact",
         joint: bool = True,
         symmetric: bool = False,
-        moments: Sequence[MomentBuilder] = STANDARD,
+        moments: Sequence[MomentBuilder] | None = None,
         opinions: Opinions = "auto",
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
         features: Any = None,
@@ -205,8 +216,9 @@ class Box(ShowsItself):
             Split the error budget over the distinct moments.
         symmetric : bool
             Larger half-width on both sides; ``interval="wilson", joint=False, symmetric=True`` is the paper's recipe.
-        moments : sequence of builders
-            What is constrained; see :mod:`thumbwise.box.moments`.
+        moments : sequence of builders, optional
+            What is constrained; see :mod:`thumbwise.box.moments`. Absent: how often each rule is right and how frequent
+            each class is; of votes on ordered classes also how often each rule is at most one step off.
         opinions : "auto" or sequence of "majority", "panel", "learned", InTiers or callable
             What the panel says together, as further rules (:mod:`thumbwise.box.opinions`); () for none. A function gets
             the :class:`Votes` and returns a class, or -1, for each item; no label may have a part in it.
@@ -254,7 +266,7 @@ class Box(ShowsItself):
         *,
         confidence_level: float = 0.95,
         recipe: Recipe = EXACT,
-        moments: Sequence[MomentBuilder] = STANDARD,
+        moments: Sequence[MomentBuilder] | None = None,
         opinions: Opinions = "auto",
         class_frequencies: Mapping[Hashable, tuple[float, float]] | None = None,
         features: tuple[Any, Any] | None = None,
@@ -262,7 +274,8 @@ class Box(ShowsItself):
     ) -> Box:
         """:meth:`from_gold` for gold that was read and checked already."""
         check_level(confidence_level)
-        asked = replace(sample, builders=tuple(moments), skips_classes=class_frequencies is not None)
+        builders = usual_moments(sample) if moments is None else tuple(moments)
+        asked = replace(sample, builders=builders, skips_classes=class_frequencies is not None)
         bounds = estimate_bounds(asked, 1 - confidence_level, recipe, class_frequencies, opinions, features)
         sample, levels = bounds.sample, bounds.levels
         pooled = build_moments(bounds.builders, sample.pool)
@@ -432,9 +445,11 @@ class Box(ShowsItself):
         check_same_moments(self.names, moments.names)
         return moments
 
-    def places(self, kind: Literal["accuracy", "frequency"], names: Iterable[Hashable]) -> list[int | None]:
-        """Where it bounds the accuracy of each rule, or the frequency of each class; None where it does not."""
-        find = find_accuracies if kind == ACCURACY else find_frequencies
+    def places(
+        self, kind: Literal["accuracy", "frequency", "within one step"], names: Iterable[Hashable]
+    ) -> list[int | None]:
+        """Where it bounds what of each rule, or the frequency of each class; None where it does not."""
+        find = {ACCURACY: find_accuracies, FREQUENCY: find_frequencies, NEAR: find_near}[kind]
         return [None if m < 0 else m for m in find(self.about, list(names)).tolist()]
 
     def holds(self, votes: Any, labels: Any) -> bool:

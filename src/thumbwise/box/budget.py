@@ -8,7 +8,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.box.gold import GoldCounts
-from thumbwise.box.moments.linear import ACCURACY, FREQUENCY, OPINION
+from thumbwise.box.moments.linear import ACCURACY, FREQUENCY, NEAR, OPINION
 
 # A rule or opinion that expects fewer gold votes than this gets nothing: its interval would say nothing.
 LEAST_EXPECTED = 3.0
@@ -38,7 +38,7 @@ def split_error(error: float, counts: GoldCounts) -> FloatArray:
     for key, weight in zip(counts.keys, part.tolist(), strict=True):
         by_key[key] = max(by_key.get(key, 0.0), weight)
     whole = np.array([by_key[key] for key in counts.keys])
-    below = np.where([moment.kind in (ACCURACY, OPINION) for moment in counts.about], _BELOW, 0.5)
+    below = np.where([moment.kind in (ACCURACY, NEAR, OPINION) for moment in counts.about], _BELOW, 0.5)
     return np.stack([below * whole, (1 - below) * whole])
 
 

@@ -17,7 +17,7 @@ from thumbwise.box.gold import GoldSample, Intervals
 from thumbwise.box.gold_checks.sample_check import check_sample
 from thumbwise.box.moments.linear import MomentBuilder, Moments, build_moments
 from thumbwise.box.moments.of_classes import class_frequencies
-from thumbwise.box.moments.standard import STANDARD
+from thumbwise.box.moments.standard import STANDARD, standard_moments
 from thumbwise.box.opinions.choosing import Opinions, choose_opinions, read_opinions
 from thumbwise.box.opinions.learned import learn_opinion
 from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
@@ -178,6 +178,11 @@ def _with_learned(bounds: Bounds, opinion: MomentBuilder, most: float) -> Bounds
         right=np.append(sample.counts.right, 0),
         drawn=np.append(sample.counts.drawn, len(sample)),
     )
+
+
+def usual_moments(sample: GoldSample) -> tuple[MomentBuilder, ...]:
+    """What is constrained if nobody says; gold that was drawn class by class has its own moments."""
+    return STANDARD if isinstance(sample.design, ByClass) else standard_moments(sample.pool)
 
 
 def _check_by_class(

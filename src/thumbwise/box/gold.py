@@ -159,6 +159,33 @@ class GoldCounts:
     expected: FloatArray
     keys: tuple[Hashable, ...]
 
+    @classmethod
+    def of(
+        cls,
+        about: tuple[About, ...],
+        right: IntArray,
+        drawn: IntArray,
+        pool: IntArray,
+        keys: tuple[Hashable, ...],
+        n_gold: int,
+        n_pool: int,
+        gold_is: GoldIs,
+    ) -> GoldCounts:
+        """From counts on gold and on the pool, if gold is a plain random sample."""
+        is_subset = gold_is == "subset"
+        n_population = n_pool if is_subset else n_pool + n_gold
+        population = pool if is_subset else pool + drawn
+        return cls(
+            about=about,
+            right=right,
+            drawn=drawn,
+            population=population,
+            pool=pool,
+            outside=np.zeros_like(right) if is_subset else right,
+            expected=np.asarray(population, dtype=float) * (n_gold / n_population),
+            keys=keys,
+        )
+
 
 def count_gold(
     gold_votes: Votes,
@@ -171,29 +198,27 @@ def count_gold(
     gold, pooled = build_moments(builders, gold_votes), build_moments(builders, pool)
     if not pooled.are_shares:
         raise InvalidBoxError("moments that are estimated from gold must be shares of items; found others.")
-    is_subset = gold_is == "subset"
-    n_population = pool.n_items if is_subset else pool.n_items + gold_votes.n_items
-    population = pooled.sizes if is_subset else pooled.sizes + gold.sizes
-    if (gold.sizes > population).any():
-        m = int(np.argmax(gold.sizes > population))
+    right = np.rint(gold.totals(label_counts(gold_votes, labels))).astype(np.int64)
+    counts = GoldCounts.of(
+        pooled.about,
+        right,
+        gold.sizes,
+        pooled.sizes,
+        tuple(zip(pooled.keys, gold.keys, strict=True)),
+        gold_votes.n_items,
+        pool.n_items,
+        gold_is,
+    )
+    if (counts.drawn > counts.population).any():
+        m = int(np.argmax(counts.drawn > counts.population))
         raise InvalidLabelsError(
             Argument("gold_is", '"subset"'),
             f" needs gold to be part of the pool; {gold.names[m]} counts {gold.sizes[m]} gold items but only "
-            f"{population[m]} items of the pool. Pass ",
+            f"{counts.population[m]} items of the pool. Pass ",
             Argument("gold_is", '"separate"'),
             " if gold is a sample of its own.",
         )
-    right = np.rint(gold.totals(label_counts(gold_votes, labels))).astype(np.int64)
-    return GoldCounts(
-        about=pooled.about,
-        right=right,
-        drawn=gold.sizes,
-        population=population,
-        pool=pooled.sizes,
-        outside=np.zeros_like(right) if is_subset else right,
-        expected=np.asarray(population, dtype=float) * (gold_votes.n_items / n_population),
-        keys=tuple(zip(pooled.keys, gold.keys, strict=True)),
-    )
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +268,13 @@ class GoldSample:
         if self.skips_classes:
             expected = np.where([moment.kind == FREQUENCY for moment in counts.about], 0.0, expected)
         return replace(counts, expected=expected)
+
+    @property
+    def features_on_gold(self) -> FloatArray:
+        """Of each gold item, what it adds to each moment with the class that it has, shape (n_gold, n_moments)."""
+        moments = build_moments(self.builders, self.votes)
+        cells = self.votes.inverse.astype(np.int64) * self.pool.n_classes + self.labels
+        return np.asarray(moments.features[cells].toarray())
 
     def intervals(self, errors: FloatArray) -> Intervals:
         """Bounds on the moments by the design, with the error that is left for each look."""

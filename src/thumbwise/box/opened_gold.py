@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from thumbwise._typing import AnyArray, IntArray
+from thumbwise.box.designs.clusters import Clusters
 from thumbwise.box.designs.plain import Separate, Subset
 from thumbwise.box.gold import Design, Gold, GoldIs, GoldSample
 from thumbwise.box.stopping import FIXED, Looks, StoppingRule
@@ -81,6 +82,12 @@ def stopped(sample: GoldSample, looks: Looks) -> GoldSample:
             Argument("looks"),
             " must be those that were planned; gold says of itself that labeling could stop ",
             f"{'at any moment' if told.is_anytime else told.looks}. Leave it out.",
+        )
+    if rule != FIXED and isinstance(sample.design, Clusters):
+        raise InvalidChoiceError(
+            Argument("looks"),
+            " count gold labels, and gold that was drawn in whole clusters comes in clusters. Leave them out: the "
+            "number of clusters must have been settled before the first label was seen.",
         )
     rule.check(len(sample))
     if rule.is_anytime and not (sample.design.is_plain and sample.gold_is == "subset"):

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from thumbwise.assess.baselines import CLIP, MethodChoice
 from thumbwise.assess.comparison import Comparison, compare
+from thumbwise.assess.scale_scores import ScaleScore
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
@@ -82,11 +83,37 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     console.print(
         Text("difference: log loss minus that of Balsubramani-Freund; above 0, Balsubramani-Freund is better")
     )
+    _print_scale(console, comparison, sure)
     console.print()
     if comparison.error_pairs:
         headers = ["rule", "rule", "correlation\nof errors", "shared\ngold votes"]
         printed.print_table(console, "Rules that err together", headers, _pairs(comparison), left=(0, 1))
     console.print(Text(visible(in_command_words(str(comparison))), style="bold"))
+
+
+def _print_scale(console: Console, comparison: Comparison, sure: str) -> None:
+    """How far labels are off, if classes are ordered."""
+    rows = [[score.method, *_scale_cells(score.scale)] for score in comparison.scores if score.scale is not None]
+    if rows:
+        headers = ["method", "mean\nerror", sure, "difference", sure, "quadratic\nkappa", sure]
+        printed.print_table(console, "On the scale", headers, rows)
+        console.print(
+            Text(
+                "mean error: distance of the most probable class to gold; difference: that minus "
+                "Balsubramani-Freund's; intervals are bootstrapped, each for itself"
+            )
+        )
+
+
+def _scale_cells(scale: ScaleScore) -> list[str]:
+    return [
+        f"{scale.mean_absolute_error:.3f}",
+        _range(scale.mean_absolute_error_interval),
+        f"{scale.difference:+.3f}",
+        _range(scale.difference_interval, "+"),
+        f"{scale.quadratic_kappa:.3f}",
+        _range(scale.quadratic_kappa_interval),
+    ]
 
 
 def _scores(comparison: Comparison) -> Iterator[list[str]]:

@@ -15,7 +15,7 @@ from rich.text import Text
 from thumbwise.cli.grids import Screen
 from thumbwise.cli.grids import print_table as print_table  # noqa: PLC0414  # commands print with it
 from thumbwise.cli.wording import in_command_words
-from thumbwise.outward import at_most
+from thumbwise.outward import at_most, percent
 from thumbwise.summaries import (
     caution_sentence,
     fixed,
@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from thumbwise.box.gold_checks.label_fit import LabelFit
     from thumbwise.game.certificate import Certificate
     from thumbwise.io.jury import Jury
+    from thumbwise.io.pairs import Pairs
     from thumbwise.io.readings import Reading
 
 # Where nobody looks at a screen, nothing is cut or wrapped.
 _WIDE = 1_000_000
 _SHOWN_GROUPS = 5
+# Judges of comparisons whose contradictions are shown, at most.
+_SHOWN_JUDGES = 20
 # Letters of a rule's name that a table should have room for in a line, and how wide its other columns are.
 _LONG_NAME, _OTHER_COLUMNS = 40, 56
 
@@ -127,12 +130,16 @@ def print_understood(
         _say(console, f"gold: {plural(len(reading.gold_labels), 'item')} with a known class, taken as {taken}")
     if reading.jury is not None:
         print_judges(console, reading.jury)
+    if reading.pairs is not None and any(judge.n_both for judge in reading.pairs.judges):
+        print_orders(console, reading.pairs)
 
 
 def _taken_as(reading: Reading) -> str:
     if reading.drawn_by is not None:
         is_stratified = reading.drawn_by.called == "Stratified"
         return "random samples of each stratum" if is_stratified else "drawn with the chances that weights say"
+    if reading.cluster is not None:
+        return f"clusters ({visible(reading.cluster)}) drawn at random from all clusters"
     if reading.gold_design is not None and not reading.gold_design.is_plain:
         return "random samples of each stratum"
     return "a random sample of all items" if reading.separate is None else "a random sample of items of the same kind"
@@ -152,6 +159,21 @@ def print_judges(console: Console, jury: Jury) -> None:
         for judge in jury.judges
     ]
     print_table(console, "Judges", ["judge", "voted", "abstained", "failed", "not asked"], rows)
+
+
+def print_orders(console: Console, pairs: Pairs) -> None:
+    """How often each judge contradicts itself when the answers are swapped, and which place it then favours."""
+    headers = ["judge", "items", "in both\norders", "contra-\ndicts", "first\nshown", "second\nshown"]
+    rows = []
+    for judge in pairs.judges[:_SHOWN_JUDGES]:
+        n_off = f"{judge.n_contradictions:,}"
+        share = f" ({percent(judge.n_contradictions / judge.n_both)})" if judge.n_both else ""
+        counts = [judge.n_votes, judge.n_both, judge.n_first_shown, judge.n_second_shown]
+        texts = [f"{n:,}" for n in counts]
+        rows.append([judge.name, *texts[:2], n_off + share, *texts[2:]])
+    print_table(console, "Judges and the order of answers", headers, rows)
+    _say(console, "contradicts: items on which the judge says something else when the answers are swapped;")
+    _say(console, "first, second shown: of these, how often it prefers what is shown there both times")
 
 
 def print_rules(console: Console, rules: Tidy) -> None:
@@ -182,6 +204,19 @@ def _has_room(console: Console, rule_names: Sequence[str], class_names: Sequence
     """Whether a column of votes for each class leaves enough for the names of the rules."""
     names = min(_LONG_NAME, max(map(len, rule_names), default=0))
     return names + _OTHER_COLUMNS + sum(2 + max(7, len(str(name))) for name in class_names) <= console.width
+
+
+def print_steps(console: Console, steps: Tidy) -> None:
+    """The table of how often rules are within one step, if classes are ordered."""
+    if not len(steps):
+        return
+    headers = ["rule", "gold\nvotes", "gold\nwithin", "lower\nbound", "upper\nbound", "weight", "active\nbound"]
+    rows = [
+        [row["rule"], whole(row["gold_votes"]), fixed(row["gold_share"]), *_moment_cells(row)] for row in steps.rows()
+    ]
+    print_table(console, "Within one step of the truth", headers, rows, groups=[1, 3, 5])
+    _say(console, "weight: log-odds that one vote adds to its class and to those next to it")
+    console.print()
 
 
 def print_opinions(console: Console, opinions: Tidy) -> None:

@@ -16,6 +16,7 @@ from thumbwise.assess.judges import judges
 from thumbwise.assess.judging.disagreements import COLUMNS
 from thumbwise.assess.judging.result import Judges, ends, known
 from thumbwise.assess.judging.scores import JudgeScore, Rate
+from thumbwise.assess.judging.steps import Steps
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.costs import read_costs
@@ -47,6 +48,13 @@ _RATES = (
     "gold so, gold other: gold items of the class, of others, that the judge votes on",
     "says so: share of them that it gives the class (true, false positive rate)",
     "at least, at most: that share among all such items, guaranteed",
+)
+_STEPS = (
+    "within one step: share of the judge's gold votes that are right or next to it",
+    "at least, at most: that share among all votes of the judge, guaranteed",
+    "mean error: how far votes are from gold on average",
+    "bias: mean of vote less gold; above 0, the judge rates too high",
+    "quadratic kappa: as kappa, a vote that is near counts as nearly right",
 )
 _DISPUTED = (
     "wrong: judges that say another class, of those that vote",
@@ -114,6 +122,7 @@ def print_judged(console: Console, judged: Judges) -> None:
     print_table(console, "Against gold", headers, (_score_cells(row, judged) for row in shown))
     more = _left_out(len(judged.scores) - judged.n_shown, "judge")
     _say(console, *more, *_AGREEMENT, *(_COSTS if judged.has_costs else ()))
+    _print_steps(console, judged, shown)
     _print_rates(console, judged, shown)
     _print_pairs(console, judged)
     _print_disagreements(console, judged)
@@ -125,6 +134,23 @@ def _score_cells(row: JudgeScore, judged: Judges) -> list[str]:
     costs = [_price(row.cost), _price(row.cost_per_right)] if judged.has_costs else []
     counts = [f"{n:,}" for n in (row.n_votes, row.n_gold)]
     return [row.judge, *counts, known(row.agreement), *ends(row.interval), known(row.kappa), *costs]
+
+
+def _print_steps(console: Console, judged: Judges, shown: Sequence[JudgeScore]) -> None:
+    """How far each is off, if classes are ordered."""
+    if not judged.has_steps:
+        return
+    share = ["within\none step", "at\nleast", "at\nmost"]
+    headers = ["judge", "gold\nvotes", *share, "mean\nerror", "bias", "quadratic\nkappa"]
+    rows = [[row.judge, *_steps_cells(row.steps)] for row in shown if row.steps is not None]
+    print_table(console, "On the scale", headers, rows)
+    _say(console, *_STEPS)
+
+
+def _steps_cells(steps: Steps) -> list[str]:
+    share = [f"{steps.n_gold:,}", known(steps.within_one), *ends(steps.interval)]
+    bias = f"{steps.bias:+.2f}" if np.isfinite(steps.bias) else NOTHING
+    return [*share, known(steps.mean_absolute_error, 2), bias, known(steps.quadratic_kappa)]
 
 
 def _price(value: float) -> str:
@@ -259,6 +285,16 @@ def _score_content(row: JudgeScore) -> dict[str, Any]:
         ],
         "cost_per_label": row.cost,
         "cost_per_right_label": row.cost_per_right,
+        **({} if row.steps is None else {"scale": _steps_content(row.steps)}),
+    }
+
+
+def _steps_content(steps: Steps) -> dict[str, Any]:
+    return {
+        "within_one_step": _interval(steps.within_one, steps.interval, steps.n_gold),
+        "mean_absolute_error": steps.mean_absolute_error,
+        "bias": steps.bias,
+        "quadratic_kappa": steps.quadratic_kappa,
     }
 
 

@@ -17,6 +17,7 @@ from thumbwise.assess.tables.bounds import parts_table
 from thumbwise.assess.tables.classes import classes_table, overruled_table
 from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
+from thumbwise.assess.tables.steps import steps_table
 from thumbwise.box.box import Box
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.cli import console as printed
@@ -237,6 +238,7 @@ def print_fit(
         console.print(Text(sentence))
     console.print()
     printed.print_rules(console, rules)
+    printed.print_steps(console, steps_table(model, reading))
     printed.print_opinions(console, opinions_table(model, reading))
     printed.print_classes(console, classes)
     printed.print_labels(console, classes)

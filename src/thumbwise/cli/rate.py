@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from thumbwise.assess.win_rates import win_rate
 from thumbwise.box.designs import ByClass
 from thumbwise.box.stopping import ANYTIME, Looks
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
@@ -38,8 +39,8 @@ class RateChoices:
     ----------
     of : str or None
         Class whose share is wanted.
-    by, cluster : str or None
-        Columns of groups, and of clusters that were drawn as a whole.
+    by : str or None
+        Column of groups.
     versus : sequence of str or None
         Two groups, or two columns of predictions.
     values : mapping of str to float or None
@@ -50,17 +51,19 @@ class RateChoices:
     confidence : float
     looks : sequence of int, "anytime" or None
         When labeling could stop.
+    system : str or None
+        The system whose win rate is wanted, if votes are comparisons.
     """
 
     of: str | None = None
     by: str | None = None
     versus: Sequence[str] | None = None
-    cluster: str | None = None
     values: Mapping[str, float] | None = None
     method: Method = "assisted"
     by_class: bool = False
     confidence: float = 0.95
     looks: Looks = None
+    system: str | None = None
 
 
 def read_looks(fields: Sequence[str] | None, anytime: bool) -> Looks:
@@ -130,7 +133,7 @@ def rate_files(
         with progress("reading"):
             reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
         with progress("bounding"):
-            reported = _ask(reading, choices)
+            reported = ask(reading, choices)
     if json is not None:
         write_json(reported.as_dict(), json, overwrite)
     if not is_stdout(json):
@@ -138,27 +141,49 @@ def rate_files(
 
 
 def _with_columns(roles: Roles, choices: RateChoices) -> Roles:
-    """Columns of groups and clusters are no rules, and classes with numbers are the classes there are."""
-    named = [name for name in (choices.by, choices.cluster) if name is not None and name not in roles.ignore]
+    """Columns of groups are no rules, and classes with numbers are the classes there are."""
+    if choices.system is not None:
+        return roles
+    taken = {roles.cluster, *roles.ignore}
+    named = [] if choices.by is None or choices.by in taken else [choices.by]
     names = roles.class_names
     if names is None and choices.values is not None:
         names = list(choices.values)
     return replace(roles, ignore=(*roles.ignore, *named), class_names=names)
 
 
-def _ask(reading: Reading, choices: RateChoices) -> Rates:
+def ask(reading: Reading, choices: RateChoices) -> Rates:
     """What the options ask for, of what was read."""
     if not len(reading.gold_labels):
         raise no_gold()
+    if choices.system is not None:
+        return _ask_wins(reading, choices)
     return rate(
         reading,
         of=choices.of,
         by=choices.by,
         versus=choices.versus,
-        cluster=choices.cluster,
         values=choices.values,
         method=choices.method,
         gold_is=ByClass({}) if choices.by_class else None,
+        confidence_level=choices.confidence,
+        looks=choices.looks,
+    )
+
+
+def _ask_wins(reading: Reading, choices: RateChoices) -> Rates:
+    """How often a system wins; other options that say what is counted have no place beside it."""
+    given = {"--of": choices.of, "--versus": choices.versus, "--values": choices.values, "--by-class": choices.by_class}
+    for option, value in given.items():
+        if value:
+            raise InvalidChoiceError(
+                f"--system asks for a win rate: a win counts 1, a tie 1/2, a loss 0; found {option} besides. Drop one."
+            )
+    return win_rate(
+        reading,
+        system=choices.system or "",
+        by=choices.by,  # type: ignore[arg-type]  # it is looked at there
+        method=choices.method,
         confidence_level=choices.confidence,
         looks=choices.looks,
     )

@@ -15,6 +15,8 @@ import typer
 from thumbwise.cli.signatures import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
+from thumbwise.io.tag_cells import TagRoles
+from thumbwise.io.tag_names import check_listed
 from thumbwise.votes.reading.score_cells import SCORES_ARE
 
 LayoutChoice = StrEnum("LayoutChoice", {name.upper(): name for name in LAYOUTS})  # type: ignore[misc]
@@ -23,6 +25,12 @@ ScoresAreChoice = StrEnum(  # type: ignore[misc]
     "ScoresAreChoice", {name.upper().replace("-", "_"): name for name in SCORES_ARE}
 )
 NullVerdictChoice = StrEnum("NullVerdictChoice", {"ABSTAINED": "abstained", "FAILED": "failed"})
+
+EmptyMeansChoice = StrEnum("EmptyMeansChoice", {"NO_TAGS": "no-tags", "ABSTAINED": "abstained"})
+GoldEmptyMeansChoice = StrEnum("GoldEmptyMeansChoice", {"NO_TAGS": "no-tags", "UNKNOWN": "unknown"})
+_ABOUT_TAGS = ("tags", "separator", "no_tags", "empty_means", "gold_empty_means")
+# Stands for all tags that occur.
+_AUTO = "auto"
 
 VotesArgument = Annotated[
     Path,
@@ -92,6 +100,40 @@ def _options(  # never called: its signature is what typer reads
         float | None,
         typer.Option(metavar="W", help="Largest weight that any item could have had. [default: that of the column]"),
     ] = None,
+    ordered: Annotated[
+        bool, typer.Option("--ordered", help="Classes are steps of a scale: numbers in order, or words in --classes.")
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
+    ] = None,
+    tags: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...", help="Cells hold several tags: ask yes or no about each of these; auto: all that occur."
+        ),
+    ] = None,
+    separator: Annotated[
+        str | None, typer.Option(metavar="SIGN", help="What separates tags. [default: the one of | ; , that occurs]")
+    ] = None,
+    no_tags: Annotated[str | None, typer.Option(metavar="VALUE", help="A cell that means: none of the tags.")] = None,
+    empty_means: Annotated[
+        EmptyMeansChoice | None, typer.Option(help="With --tags: what an empty cell of the votes means.")
+    ] = None,
+    gold_empty_means: Annotated[
+        GoldEmptyMeansChoice | None, typer.Option(help="With --tags: what an empty gold label means.")
+    ] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME", help="Rows are comparisons: the columns of both systems. [default: model_a,...]"
+        ),
+    ] = None,
+    gold_majority: Annotated[
+        bool,
+        typer.Option(
+            "--gold-majority", help="Of comparisons: gold is what most people say, a tie if no side has most."
+        ),
+    ] = False,
 ) -> None:
     """What :func:`reads_votes` adds to a command."""
 
@@ -134,13 +176,26 @@ def _with_options(command: Callable[..., None], options: Mapping[str, inspect.Pa
 
 def _as_roles(**given: Any) -> Roles:
     classes, codes, ignore = given.pop("classes", None), given.pop("codes"), given.pop("ignore")
+    about_tags = {name: given.pop(name) for name in _ABOUT_TAGS}
+    systems = given.pop("systems")
     plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
     return Roles(
         **plain,
         ignore=tuple(ignore or ()),
         class_names=None if classes is None else fields_of(classes),
         codes=None if codes is None else dict(_code(field) for field in fields_of(codes)),
+        tags=_as_tags(**about_tags),
+        systems=None if systems is None else fields_of(systems),
     )
+
+
+def _as_tags(tags: str | None, **given: Any) -> TagRoles | None:
+    """What is said about tags; None if nothing is."""
+    if tags is None and all(value is None for value in given.values()):
+        return None
+    names = None if tags in (None, _AUTO) else check_listed(fields_of(tags))
+    plain: dict[str, Any] = {name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
+    return TagRoles(names, **plain)
 
 
 def fields_of(text: str) -> list[str]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from thumbwise.datasets.paper import PaperData as PaperData
     from thumbwise.datasets.paper import find_paper_folder as find_paper_folder
     from thumbwise.datasets.paper import load_paper as load_paper
+    from thumbwise.datasets.several_answers import MadeTable as MadeTable
+    from thumbwise.datasets.several_answers import make_pairs as make_pairs
+    from thumbwise.datasets.several_answers import make_tags as make_tags
     from thumbwise.datasets.synthetic import Synthetic as Synthetic
     from thumbwise.datasets.synthetic import make_class_conditional as make_class_conditional
     from thumbwise.datasets.synthetic import make_copies as make_copies
@@ -41,6 +44,7 @@ _HOMES = {
     "Card": "thumbwise.datasets.cards",
     "CrowdData": "thumbwise.datasets.crowd",
     "Demo": "thumbwise.datasets.examples",
+    "MadeTable": "thumbwise.datasets.several_answers",
     "PaperData": "thumbwise.datasets.paper",
     "Synthetic": "thumbwise.datasets.synthetic",
     "WrenchData": "thumbwise.io.wrench",
@@ -59,8 +63,10 @@ _HOMES = {
     "make_keywords": "thumbwise.datasets.keywords",
     "make_one_coin": "thumbwise.datasets.synthetic",
     "make_one_sided": "thumbwise.datasets.synthetic",
+    "make_pairs": "thumbwise.datasets.several_answers",
     "make_paper_synthetic": "thumbwise.datasets.synthetic",
     "make_shared_errors": "thumbwise.datasets.synthetic",
+    "make_tags": "thumbwise.datasets.several_answers",
 }
 __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "load_demo",
@@ -86,6 +92,9 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "Synthetic",
     "make_judges",
     "make_keywords",
+    "make_tags",
+    "make_pairs",
+    "MadeTable",
     "card",
     "Card",
     "describe",

@@ -241,6 +241,7 @@ def add_rule(votes: Any, predictions: Any, name: str = "predictions") -> Votes:
         class_names=votes.class_names,
         rule_names=[*votes.rule_names, name],
         item_ids=votes.item_ids if votes.has_ids else None,
+        ordered=votes.is_ordered,
     )
     _added[more] = (*added_models(votes), name)
     return more

@@ -14,6 +14,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.distinct import Distinct, are_numbers, is_number, spelling
+from thumbwise.io.ordered_numbers import numbers_in_order
 from thumbwise.io.roles import Roles
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.votes.labels import UNKNOWN, code_labels
@@ -87,6 +88,8 @@ def settle_classes(votes: Sequence[Distinct], gold: Distinct | None, roles: Role
     gold = None if gold is None else gold.without(roles.abstain)
     _check_not_silent(heard, gold)
     marked = {} if roles.abstain is None else {roles.abstain: ABSTAIN}
+    if roles.ordered and roles.class_names is None:
+        return _settle_spelled(heard, gold, numbers_in_order(heard, gold), marked)
     if roles.class_names is None:
         names, by_name = _infer(heard, gold)
     else:

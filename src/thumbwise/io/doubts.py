@@ -13,7 +13,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError
+from thumbwise.exceptions import Argument, InPython, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import no_class_zero
 from thumbwise.io.distinct import Distinct, are_numbers, spelling
 from thumbwise.io.roles import Roles
@@ -44,7 +44,7 @@ def refuse_no_rules(columns: Sequence[Distinct], gold: Distinct | None, roles: R
         own = {value for value in map(spelling, column.counts) if n_columns[value] == 1}
         if 2 * len(own - known) > len(column.counts):
             raise _no_rule(column)
-    for column in columns:
+    for column in () if roles.ordered else columns:  # half steps may be steps
         _refuse_scores(column, known)
 
 
@@ -127,8 +127,10 @@ def refuse_joined_tags(entries: Iterable[str]) -> None:
         if joined:
             raise InvalidVotesError(
                 f"a cell must hold one class; {joined[0]!r} looks like {len(cells[joined[0]])} tags joined by {sign!r} "
-                f"({len(joined)} such values). Several tags per item are not read: make a file for each tag, whose "
-                "votes and gold labels say yes or no. If it is one class, list all classes with ",
+                f"({len(joined)} such values). To ask about each tag, yes or no, say ",
+                Argument("tags", '"auto"'),
+                InPython(" in read_tags"),
+                "; if it is one class, list all classes with ",
                 Argument("class_names", [...]),
                 ".",
             )

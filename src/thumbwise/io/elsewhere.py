@@ -18,11 +18,13 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import Classes, settle_classes
+from thumbwise.io.clustered import refuse_clusters
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.distinct_elsewhere import Look, look_at, refuse_bad_ids, vote_text
 from thumbwise.io.doubtful_classes import doubtful_classes
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_rules
 from thumbwise.io.gold_table import GoldLabels, open_gold
+from thumbwise.io.ordered_numbers import note_on_order
 from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
 from thumbwise.io.scored import refuse_elsewhere
@@ -60,7 +62,7 @@ def are_many(source: Path, roles: Roles) -> bool:
 def is_large(source: Path, roles: Roles) -> bool:
     """Whether one file is better left where it is, and can be."""
     must_come = implied_layout(roles) not in (None, "wide") or roles.gold_column is not None or roles.are_scores
-    if must_come or not source.is_file():
+    if must_come or roles.cluster is not None or not source.is_file():
         return False
     return source.suffix.lower() in ENDINGS and source.stat().st_size > LARGE
 
@@ -82,6 +84,7 @@ def read_elsewhere(
         Where gold came from, which no output may touch.
     """
     refuse_elsewhere(roles)
+    refuse_clusters(roles)
     if roles.gold_column is not None:
         raise InvalidChoiceError(
             "votes that stay in many files are read without a column of gold labels; found ",
@@ -110,7 +113,8 @@ def read_elsewhere(
     stay = f"items stay in {pattern}; only patterns were read"
     doubts = doubtful_classes(votes, labels, roles, "wide")
     layout = () if roles.layout else (WIDE,)
-    notes = (*doubts, *layout, id_note, *(known.notes if known else ()), *silent_classes(votes), stay)
+    seen = (*(known.notes if known else ()), *note_on_order(votes, roles), *silent_classes(votes))
+    notes = (*doubts, *layout, id_note, *seen, stay)
     return Reading(
         votes,
         np.empty(0, dtype=np.int64),
@@ -148,7 +152,8 @@ def _open_votes(
     gold = known.distinct if known else None
     refuse_no_rules(look.rules, gold, roles)
     classes = settle_classes(look.rules, gold, roles)
-    return LazyVotes.from_items(_as_items(files, look, classes, id_name, roles.ignore)), classes
+    items = _as_items(files, look, classes, id_name, roles.ignore)
+    return LazyVotes.from_items(items, ordered=roles.ordered), classes
 
 
 def _as_items(files: Any, look: Look, classes: Classes, id_name: str | None, passed_on: Sequence[str]) -> Items:

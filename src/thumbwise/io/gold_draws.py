@@ -68,6 +68,12 @@ def _pool_and_known(votes: Any, gold: Any) -> tuple[Votes, AnyArray]:
     if isinstance(votes, Reading):
         if gold is not None:
             raise InvalidChoiceError("gold must come from one place; a Reading holds its own, and gold was given too.")
+        if votes.cluster is not None:
+            raise InvalidChoiceError(
+                "items are drawn one by one, and gold of these votes comes in whole clusters, ",
+                Argument("cluster", repr(votes.cluster)),
+                ". Draw clusters: from a table with a row for each of them.",
+            )
         if votes.separate is not None:
             raise InvalidChoiceError(
                 "items can be drawn where gold is part of the items to be labeled; this gold is a sample of its own, "

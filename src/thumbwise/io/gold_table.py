@@ -48,7 +48,7 @@ def _repeated(texts: list[str | None], name: str, where: str, beside: Sequence[s
     return InvalidVotesError(
         f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[texts[row]]} and "
         f"{row}, counting from 0 ({len(repeated)} rows too many in all). ",
-        mend_repeated(beside, len(texts) - len(repeated), len(texts)),
+        mend_repeated(beside, len(texts) - len(repeated), len(texts), name),
     )
 
 
@@ -111,7 +111,7 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
             Argument("item_id", "NAME"),
             ".",
         )
-    gold_id, gold_label = _gold_columns(table, id_name, roles)
+    gold_id, gold_label = gold_columns(table, id_name, roles)
     ids = read_ids(table.columns[gold_id], gold_id, "the gold file")
     note = f"gold ids are taken from column {gold_id!r}, gold labels from {gold_label!r}"
     labels, dropped = drop_unknown(table.columns[gold_label], roles, f"column {gold_label!r} of the gold file")
@@ -166,11 +166,12 @@ def _rows_of(gold_ids: tuple[str, ...], ids: AnyArray) -> list[int]:
     return [position[text] for text in gold_ids]
 
 
-def _gold_columns(gold: Table, id_name: str | None, roles: Roles) -> tuple[str, str]:
+def gold_columns(gold: Table, id_name: str | None, roles: Roles) -> tuple[str, str]:
+    """Names of the columns of ids and labels of a gold table."""
     for name in (roles.gold_id, roles.gold_label):
         if name is not None and name not in gold.columns:
             raise InvalidFileError(f"the gold file must have a column {name!r}; {listed(gold)}")
-    gold_id = roles.gold_id or _likely_gold_id(gold, id_name)
+    gold_id = roles.gold_id or likely_gold_id(gold, id_name)
     others = [name for name in gold.names if name != gold_id]
     if roles.gold_label is None and {"label", DRAW, DESIGN} <= set(others):
         others = ["label"]  # a table that was made to be filled in
@@ -189,7 +190,8 @@ def _gold_columns(gold: Table, id_name: str | None, roles: Roles) -> tuple[str, 
     return gold_id, gold_label
 
 
-def _likely_gold_id(gold: Table, id_name: str | None) -> str:
+def likely_gold_id(gold: Table, id_name: str | None) -> str:
+    """The column of a gold table that holds ids: called as in the votes, or the only one that is called like ids."""
     if id_name in gold.columns:
         return str(id_name)
     likely = named_like(gold, {*ID_NAMES, *ITEM_NAMES})

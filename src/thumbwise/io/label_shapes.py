@@ -6,12 +6,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.io.readings import Reading
-from thumbwise.metrics import TIE
+from thumbwise.metrics import TIE, median_class
 from thumbwise.tables.label_tables import MORE_NAMES
 from thumbwise.tables.table_files import check_names
+from thumbwise.votes.counted_votes import CountedVotes
+from thumbwise.votes.engines.predictions import label_names
+from thumbwise.votes.ordered_classes import class_numbers
 
 Shape: TypeAlias = Literal["table", "crowd-kit", "snorkel"]
 SHAPES: tuple[Shape, ...] = ("table", "crowd-kit", "snorkel")
@@ -26,7 +29,7 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
     elif shape == "snorkel":
         names = [reading.id_name or "item", "pred", *(f"prob_{c}" for c in range(len(classes)))]
     elif shape == "table":
-        ours = ("label", *(f"p_{name}" for name in classes), *MORE_NAMES)
+        ours = ("label", *(f"p_{name}" for name in classes), *MORE_NAMES, *step_names(reading.votes))
         names = [reading.id_name or "item", *ours, *reading.passed_on]
     else:
         raise InvalidChoiceError(f"shape must be one of {', '.join(map(repr, SHAPES))}; found {shape!r}.")
@@ -37,6 +40,22 @@ def output_names(reading: Reading, shape: Shape = "table") -> list[str]:
             f"the output would have the columns {', '.join(map(repr, names[:20]))}: ", error
         ) from None
     return names
+
+
+def step_names(votes: CountedVotes) -> tuple[str, ...]:
+    """Further columns of ordered classes: the class in the middle and, if they are numbers, the expected number."""
+    if not votes.is_ordered:
+        return ()
+    return ("median",) if class_numbers(votes.class_names) is None else ("median", "mean")
+
+
+def step_columns(proba: FloatArray, votes: CountedVotes) -> list[AnyArray]:
+    """What stands in these columns."""
+    if not votes.is_ordered:
+        return []
+    names, numbers = label_names(votes.class_names), class_numbers(votes.class_names)
+    middle = names[median_class(proba)]
+    return [middle] if numbers is None else [middle, proba @ numbers]
 
 
 def margins(proba: FloatArray) -> FloatArray:

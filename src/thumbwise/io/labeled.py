@@ -10,7 +10,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidLabelsError, MissingPackageError
-from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions
+from thumbwise.io.label_shapes import Shape, entropies, margins, output_names, snorkel_predictions, step_columns
 from thumbwise.io.labels_elsewhere import labels_relation, write_elsewhere
 from thumbwise.io.readings import Reading
 from thumbwise.tables.frames import index_name, like_frame
@@ -41,7 +41,9 @@ def labels_frame(reading: Any, model: Predictor, *, shape: Shape = "table") -> A
     model : fitted model
     shape : {"table", "crowd-kit", "snorkel"}
         The columns. "table": ids, ``label``, a column ``p_<class>`` for each class, ``margin`` (between the two most
-        probable classes), ``entropy`` (in nats), ``n_votes``, and the columns that were passed on. "crowd-kit":
+        probable classes), ``entropy`` (in nats), ``n_votes``, and the columns that were passed on; of ordered classes
+        also ``median``, the label with the lowest expected absolute error, and ``mean``, the expected number, if
+        classes are called by numbers; ``label`` is the most probable class. "crowd-kit":
         ``task``, ``agg_label``, and a column for each class under its own name. "snorkel": ``pred``, the number of the
         class or -1 where classes are equally probable, and ``prob_<class number>``.
 
@@ -134,13 +136,17 @@ def labels_table(reading: Reading, model: Predictor, shape: Shape = "table") -> 
     names = output_names(reading, shape)
     proba = np.asarray(model.predict_proba(reading.votes))
     ids = reading.votes.item_ids
+    labels = model.predict(reading.votes) if shape != "snorkel" else None
+    if reading.pairs is not None:  # the label of a comparison is the system that is preferred
+        labels = reading.pairs.preferred(np.asarray(labels))
     if shape == "snorkel":
         arrays = [ids, snorkel_predictions(proba), *proba.T]
     elif shape == "crowd-kit":
-        arrays = [ids, model.predict(reading.votes), *proba.T]
+        arrays = [ids, labels, *proba.T]
     else:
-        more = (margins(proba), entropies(proba), reading.votes.n_votes_per_item)
-        arrays = [ids, model.predict(reading.votes), *proba.T, *more]
+        steps = step_columns(proba, reading.votes)
+        more = (margins(proba), entropies(proba), reading.votes.n_votes_per_item, *steps)
+        arrays = [ids, labels, *proba.T, *more]
     columns = [*map(np.ma.asarray, arrays), *(reading.passed_on.values() if shape == "table" else ())]
     return Table(dict(zip(names, columns, strict=True)))
 

@@ -8,12 +8,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidFileError
-from thumbwise.io.label_shapes import UNDECIDED, Shape, entropies, margins, output_names, snorkel_predictions
+from thumbwise.io.label_shapes import (
+    UNDECIDED,
+    Shape,
+    entropies,
+    margins,
+    output_names,
+    snorkel_predictions,
+    step_names,
+)
 from thumbwise.io.readings import Reading
+from thumbwise.metrics import TIE
 from thumbwise.models.base import best_classes
 from thumbwise.tables.formats import gist_of, interruptible, literal
 from thumbwise.tables.marks import new_mark
@@ -21,6 +31,7 @@ from thumbwise.tables.outputs import LABELS, Kind, check_file, check_folder
 from thumbwise.tables.stamps import Stamp, check_unchanged
 from thumbwise.tables.whole_files import replacing, replacing_folder
 from thumbwise.votes.engines.predictions import join_answers, label_names
+from thumbwise.votes.ordered_classes import class_numbers
 
 _KINDS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'"}
 
@@ -114,9 +125,26 @@ def labels_relation(reading: Reading, model: Any, shape: Shape) -> Any:
         more = {"margin": (margins(proba), 1.0), "entropy": (entropies(proba), 0.0), "n_votes": (n_votes, None)}
     known = model.known_ if votes.has_ids else None
     frame = join_answers(votes.items, votes.patterns, proba, texts, known, more, known_as=known_as)
+    frame, steps = (frame, []) if shape != "table" else _with_steps(frame, votes, known_as)
     passed_on = [f"k{j + 1}" for j in range(len(reading.passed_on))] if shape == "table" else []
-    order = ["k0", "said", *(f"p{c}" for c in range(k)), *(f"m{j}" for j in range(len(more))), *passed_on]
+    order = ["k0", "said", *(f"p{c}" for c in range(k)), *(f"m{j}" for j in range(len(more))), *steps, *passed_on]
     return votes.items.engine.rename(frame.select(*order), names).to_native()
+
+
+def _with_steps(frame: Any, votes: Any, known_as: AnyArray) -> tuple[Any, list[str]]:
+    """Columns of ordered classes, from the probabilities, which are 0 and 1 where a label is known."""
+    names, numbers = step_names(votes), class_numbers(votes.class_names)
+    if not names:
+        return frame, []
+    reached, median = nw.lit(0.0), nw.lit(known_as[-1])
+    mean, sums = nw.lit(0.0), []
+    for c in range(votes.n_classes):
+        reached = reached + nw.col(f"p{c}")
+        sums.append(reached)
+        mean = mean + nw.col(f"p{c}") * (0.0 if numbers is None else float(numbers[c]))
+    for c in reversed(range(votes.n_classes - 1)):
+        median = nw.when(sums[c] >= 0.5 - TIE).then(nw.lit(known_as[c])).otherwise(median)
+    return frame.with_columns(s0=median, s1=mean), [f"s{j}" for j in range(len(names))]
 
 
 def _copy(relation: Any, place: Path, ending: str, options: str = "") -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
 from thumbwise.io.classes import Classes, settle_classes
+from thumbwise.io.clustered import in_clusters, with_cluster
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubtful_classes import doubtful_classes
 from thumbwise.io.doubts import refuse_doubtful_classes, refuse_no_votes
@@ -21,8 +22,12 @@ from thumbwise.io.jury import read_jury
 from thumbwise.io.jury_records.fields import settle_names
 from thumbwise.io.long import constant_columns, read_long
 from thumbwise.io.mat_files import TRAINING, VALIDATION, as_labels, as_votes, count_classes, read_arrays
+from thumbwise.io.ordered_numbers import note_on_order
+from thumbwise.io.pair_rows import looks_like_pairs
+from thumbwise.io.pairs import open_pairs
 from thumbwise.io.readings import Reading, silent_classes
 from thumbwise.io.roles import (
+    Layout,
     Roles,
     check_roles,
     implied_layout,
@@ -45,11 +50,15 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     """A table with a row per item, vote or record, as the user or its names tell."""
     if not table.n_rows:
         raise InvalidVotesError("the votes must hold at least one item; there is no row, or only names of columns.")
+    roles = with_cluster(roles)
     check_roles(table, roles, roles.item_id, roles.rule, roles.label)
-    layout, note = (implied_layout(roles), None) if roles.layout is not None else infer_layout(table, roles)
-    parts = {"wide": _read_wide, "long": _read_long, "jury": _read_jury}
+    layout, note = (implied_layout(roles), None) if roles.layout is not None else _infer_layout(table, roles)
+    parts = {"wide": _read_wide, "long": _read_long, "jury": _read_jury, "pairs": _read_pairs}
     if layout not in parts:
-        raise InvalidChoiceError("a table must be wide, long or jury; found ", Argument("layout", repr(layout)), ".")
+        raise InvalidChoiceError(
+            "a table must be wide, long, jury or pairs; found ", Argument("layout", repr(layout)), "."
+        )
+    _refuse_ordered_scores(roles)
     if roles.are_scores and layout == "jury":
         raise InvalidVotesError(
             "records of judges hold verdicts; scores are read from a table with a column per judge, or, with ",
@@ -57,14 +66,39 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
             ", a row per score.",
         )
     reading = parts[layout](table, gold, roles)
-    if roles.class_names is None and roles.codes is None:
+    if layout != "pairs" and roles.class_names is None and roles.codes is None:
         refuse_doubtful_classes(reading.votes, reading.gold_votes.item_ids, reading.gold_labels, roles.listed)
     votes, labels = reading.votes, reading.gold_labels
     is_scored = isinstance(votes, ScoredVotes)
-    doubts = () if is_scored else doubtful_classes(votes, labels, roles, layout)
-    more = votes.notes if is_scored else note_on_ratings(votes, labels, roles)
-    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *more, *silent_classes(votes))
-    return replace(reading, layout=layout, notes=notes)
+    doubts = () if is_scored or layout == "pairs" else doubtful_classes(votes, labels, roles, layout)
+    more = votes.notes if is_scored else () if layout == "pairs" else note_on_ratings(votes, labels, roles)
+    order = note_on_order(votes, roles)
+    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *order, *more, *silent_classes(votes))
+    return in_clusters(replace(reading, layout=layout, notes=notes), roles)
+
+
+def _refuse_ordered_scores(roles: Roles) -> None:
+    if roles.ordered and roles.are_scores:
+        raise InvalidChoiceError(
+            Argument("ordered"),
+            " says that the numbers are the classes themselves, scores that they speak for a class; found both. Drop ",
+            Argument("ordered"),
+            " if gold has other classes than these numbers, otherwise the options of scores.",
+        )
+
+
+def _infer_layout(table: Table, roles: Roles) -> tuple[Layout, str | None]:
+    """Comparisons, if columns are called as theirs are, and what those say themselves; otherwise as names tell."""
+    if (implied_layout(roles) in (None, "long") and looks_like_pairs(table)) or implied_layout(roles) == "pairs":
+        return "pairs", None
+    return infer_layout(table, roles)
+
+
+def _read_pairs(table: Table, gold: Any, roles: Roles) -> Reading:
+    opened = open_pairs(table, gold, roles)
+    reading = _read_long(opened.table, opened.gold, opened.roles)
+    notes = reading.notes if opened.gold is gold else ()
+    return replace(reading, notes=(*opened.notes, *notes), pairs=opened.pairs)
 
 
 def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
@@ -161,6 +195,7 @@ def _read_jury(table: Table, gold: Any, roles: Roles) -> Reading:
         class_names=classes.names,
         duplicates=roles.duplicates,
     )
+    jury.votes.is_ordered = roles.ordered
     placed = _place_gold(known, classes, jury.votes)
     notes = (*jury.notes, *(known.notes if known else ()))
     passed_on = constant_columns(table, names["item"], tuple(roles.ignore))
@@ -187,7 +222,8 @@ def _name_verdicts(verdicts: Distinct, classes: Classes, abstain: str | None) ->
 
 def _refuse_options(where: str, gold: Any, roles: Roles) -> None:
     """What holds its gold labels and its coding itself."""
-    given = [name for name, value in vars(replace(roles, layout=None)).items() if value not in (None, (), [])]
+    said = vars(replace(roles, layout=None)).items()
+    given = [name for name, value in said if value is not False and value not in (None, (), [])]
     given = [name for name in given if name != "duplicates" or roles.duplicates != "raise"]
     if gold is not None or given:
         names = [*(["gold"] if gold is not None else []), *given]

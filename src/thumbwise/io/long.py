@@ -46,6 +46,7 @@ def read_long(table: Table, names: tuple[str, str, str], gold: Distinct | None, 
     votes = Votes.from_long(
         (np.asarray(item.data), np.asarray(rule.data), classes.code(voted)),
         class_names=classes.names,
+        ordered=roles.ordered,
         duplicates=roles.duplicates,
     )
     return votes, classes

@@ -8,12 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from thumbwise._typing import IntArray
 from thumbwise.box.box import Box
+from thumbwise.box.designs import Clusters
 from thumbwise.box.gold import Design
 from thumbwise.exceptions import Argument, InvalidLabelsError
 from thumbwise.io.gold_design import GoldDesign, StratifiedGold
 from thumbwise.io.jury import Jury
+from thumbwise.io.pairs import Pairs
 from thumbwise.io.roles import Layout
 from thumbwise.summaries import Shown, ShowsItself, show_reading
 from thumbwise.tables.formats import Columns
@@ -75,6 +79,10 @@ class Reading(VotesAndGold, ShowsItself):
         Where the items stay, if they are not here.
     drawn_by : Design or None
         How gold was drawn, if the user says so.
+    cluster : str or None
+        The column, among those passed on, whose values say which items were drawn and labeled together.
+    pairs : Pairs or None
+        The systems that items compare, if they are comparisons of two systems.
 
     Examples
     --------
@@ -100,6 +108,8 @@ class Reading(VotesAndGold, ShowsItself):
     gold_design: GoldDesign | StratifiedGold | None = None
     files: Files | None = None
     drawn_by: Design | None = None
+    cluster: str | None = None
+    pairs: Pairs | None = None
 
     @property
     def gold_is(self) -> Literal["subset", "separate"]:
@@ -111,6 +121,9 @@ class Reading(VotesAndGold, ShowsItself):
         """How gold was drawn, as far as is known."""
         if self.drawn_by is not None:
             return self.drawn_by
+        if self.cluster is not None:
+            clusters = np.array([*self.passed_on[self.cluster].tolist(), None], dtype=object)[:-1]
+            return Clusters(clusters[self.gold != UNKNOWN], clusters)
         return self.gold_is if self.gold_design is None else self.gold_design.beside(self.votes.n_items)
 
     @cached_property

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
+from thumbwise.io.tag_cells import TagRoles
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
-Layout: TypeAlias = Literal["wide", "long", "jury", "wrench", "mat"]
-LAYOUTS: tuple[Layout, ...] = ("wide", "long", "jury", "wrench", "mat")
+Layout: TypeAlias = Literal["wide", "long", "jury", "pairs", "wrench", "mat"]
+LAYOUTS: tuple[Layout, ...] = ("wide", "long", "jury", "pairs", "wrench", "mat")
 Duplicates: TypeAlias = Literal["raise", "first", "last"]
 NullVerdict: TypeAlias = Literal["abstained", "failed"]
 
@@ -31,7 +32,7 @@ class Roles:
 
     Attributes
     ----------
-    layout : {"wide", "long", "jury", "wrench", "mat"} or None
+    layout : {"wide", "long", "jury", "pairs", "wrench", "mat"} or None
         How votes are laid out. Absent: as path and names of the columns tell.
     item_id : str or None
         Column of ids. Absent: the one that is called ``id``, ``item``, ``item_id`` or the like.
@@ -65,6 +66,16 @@ class Roles:
         Column of the strata within which gold was drawn at random, or of weights: the inverse chances of being drawn.
     max_weight : float or None
         The largest weight that any item could have had. Absent: the largest in the column.
+    ordered : bool
+        Whether the classes are steps of a scale. Numbers are in order by themselves; words must be listed.
+    cluster : str or None
+        Column of clusters: rows of one cluster were drawn, and labeled, together. It is no rule, and passed on.
+    tags : TagRoles or None
+        What is said about tags, if cells hold several of them.
+    systems : sequence of str or None
+        The two columns of systems, if rows are comparisons; the first was shown first.
+    gold_majority : bool
+        Whether a gold item on which people disagree has the label of most of them, and otherwise a tie.
     """
 
     layout: Layout | None = None
@@ -87,6 +98,11 @@ class Roles:
     strata: str | None = None
     weights: str | None = None
     max_weight: float | None = None
+    ordered: bool = False
+    cluster: str | None = None
+    tags: TagRoles | None = None
+    systems: Sequence[str] | None = None
+    gold_majority: bool = False
 
     @property
     def are_scores(self) -> bool:
@@ -113,6 +129,8 @@ def implied_layout(roles: Roles) -> Layout | None:
         return roles.layout
     if roles.null_verdict is not None:
         return "jury"
+    if roles.systems is not None or roles.gold_majority:
+        return "pairs"
     return "long" if names_votes else None
 
 
@@ -145,8 +163,8 @@ def refuse_row_per_vote(table: Table, roles: Roles) -> None:
         raise unclear_layout(items[0], rules[0], labels[0], "and the items stay in their files")
 
 
-def mend_repeated(names: Sequence[str], n_different: int, n_rows: int) -> str | Message:
-    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote."""
+def mend_repeated(names: Sequence[str], n_different: int, n_rows: int, item_id: str | None = None) -> str | Message:
+    """What to do about ids that occur twice; if a quarter of the rows repeat one, each may be a vote, or an epoch."""
     if len(names) < 3 or 4 * n_different > 3 * n_rows:
         return "Drop the repeated rows."
     layout = "jury" if any(name.strip().lower() == "verdict" for name in names) else "long"
@@ -157,6 +175,8 @@ def mend_repeated(names: Sequence[str], n_different: int, n_rows: int) -> str | 
         Argument("rule", "NAME"),
         " and that of the votes with ",
         Argument("label", "NAME"),
+        *(() if item_id is None else ("; if the rows of one id are items that belong together, such as epochs, say ",)),
+        *(() if item_id is None else (Argument("cluster", repr(item_id)),)),
         "; otherwise drop the repeated rows.",
     )
 

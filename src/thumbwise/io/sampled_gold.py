@@ -34,6 +34,15 @@ def read_sampled(source: Any, gold: Any, roles: Roles, **options: Any) -> Readin
             Argument("weights"),
             ". Drop one of them.",
         )
+    if named and roles.cluster is not None:
+        raise InvalidChoiceError(
+            "gold was drawn in one way: in whole clusters, or item by item within strata or with chances of their own; "
+            "found ",
+            Argument("cluster"),
+            " besides ",
+            Argument("strata" if roles.strata is not None else "weights"),
+            ". Drop one of them.",
+        )
     if roles.max_weight is not None and roles.weights is None:
         raise InvalidChoiceError(
             Argument("max_weight"), " goes with a column of weights; name it with ", Argument("weights", "NAME"), "."

@@ -17,8 +17,8 @@ from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
-from thumbwise.tables.frames import as_table
-from thumbwise.tables.table_files import read_table
+from thumbwise.tables.frames import as_column, as_table
+from thumbwise.tables.table_files import Table, read_table
 from thumbwise.votes.reading.read_votes import check_class_names
 from thumbwise.votes.reading.score_cells import ScoresAre
 
@@ -46,6 +46,10 @@ def read_votes(
     scores: Hashable | None = None,
     scores_are: ScoresAre | None = None,
     threshold: float | None = None,
+    ordered: bool = False,
+    cluster: str | None = None,
+    systems: Sequence[str] | None = None,
+    gold_majority: bool = False,
 ) -> Reading:
     """Read votes, with ids, rule names and class names, from a file, a folder or a frame.
 
@@ -55,15 +59,16 @@ def read_votes(
 
     Parameters
     ----------
-    source : path or frame
+    source : path, frame or mapping of columns
         A .csv, .tsv, .parquet, .jsonl or .ndjson file, a .mat file as in the paper, a WRENCH folder, or a frame of
         pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet files stand for many
         files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
-    layout : {"wide", "long", "jury", "wrench", "mat"}, optional
-        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge.
+    layout : {"wide", "long", "jury", "pairs", "wrench", "mat"}, optional
+        Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge. Pairs:
+        comparisons of two systems.
     item_id, rule, label : str, optional
         Columns of ids and, of long votes and records, of who voted and what.
     gold_column : str, optional
@@ -90,6 +95,17 @@ def read_votes(
         beside verdicts, need no ``scores``.
     threshold : float, optional
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    ordered : bool
+        Whether the classes are steps of a scale, such as ratings from 1 to 5: numbers are in order by themselves, words
+        are listed from the lowest to the highest with ``class_names``.
+    cluster : str, optional
+        Column whose values say which rows belong together (turns of a conversation, epochs of a sample): whole clusters
+        were drawn at random for gold, and all of their rows labeled. Intervals then allow for it
+        (:class:`thumbwise.box.designs.Clusters`).
+    systems : pair of str, optional
+        Of comparisons: the two columns of systems, the one that was shown first before the other.
+    gold_majority : bool
+        Of comparisons: an item on which people disagree has the label of most of them, and otherwise a tie.
 
     Returns
     -------
@@ -131,6 +147,10 @@ def read_votes(
         scores=scores,
         scores_are=scores_are,
         threshold=threshold,
+        ordered=ordered,
+        cluster=cluster,
+        systems=systems,
+        gold_majority=gold_majority,
     )
     return read_source(source, gold, roles)
 
@@ -152,6 +172,13 @@ def read_source(
     stays : bool, optional
         Whether items stay in their files. Absent: where there are many files.
     """
+    if roles.tags is not None:
+        raise InvalidChoiceError(
+            "several tags per item are asked about by thumbwise label, rate, judges and triage; this command reads one "
+            "class per item. Drop ",
+            Argument("tags"),
+            ".",
+        )
     if roles.layout is not None and roles.layout not in LAYOUTS:
         raise InvalidChoiceError(f"layout must be one of {', '.join(map(repr, LAYOUTS))}; found {roles.layout!r}.")
     if gold is not None and roles.gold_column is not None:
@@ -166,7 +193,7 @@ def read_source(
         path = Path(source)
         if are_many(path, roles) if stays is None else stays:
             gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
-            gold, roles = _open_gold(gold, roles)
+            gold, roles = open_gold(gold, roles)
             return read_elsewhere(path, gold, roles, connection, gold_file)
         if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
             return read_wrench(path, gold, roles)
@@ -177,18 +204,40 @@ def read_source(
                 f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
                 "way. Put the votes into one file."
             )
-        return read_as_table(read_table(path), *_open_gold(gold, roles))
+        return read_as_table(read_table(path), *open_gold(gold, roles))
+    reading = read_as_table(open_source(source), *open_gold(gold, roles))
+    return reading if isinstance(source, Mapping) else replace(reading, source=source)
+
+
+def open_source(source: Any) -> Table:
+    """The table that a path, a frame or a mapping of columns is."""
+    if isinstance(source, (str, os.PathLike)):
+        return read_table(Path(source))
+    if isinstance(source, Mapping):
+        return _as_columns(source)
     table = as_table(source)
     if table is None:
         raise InvalidVotesError(
             f"votes must be a path or a frame to be read; found {type(source).__name__}. Arrays, lists and sparse "
             "matrices are read by Votes, Votes.from_long and Votes.from_sparse."
         )
-    return replace(read_as_table(table, *_open_gold(gold, roles)), source=source)
+    return table
 
 
-def _open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
-    """What a path holds, and roles under which its classes are listed if it lists them."""
+def _as_columns(source: Mapping[Any, Any]) -> Table:
+    if any(isinstance(values, (str, bytes)) or not isinstance(values, Iterable) for values in source.values()):
+        raise InvalidVotesError("a mapping of columns must hold a list or array for each name; found a single value.")
+    table = Table({str(name): as_column(values) for name, values in source.items()})
+    lengths = {len(column) for column in table.columns.values()}
+    if len(lengths) != 1:
+        raise InvalidVotesError(
+            f"columns of a mapping must be equally long; found {', '.join(map(str, sorted(lengths))) or 'no columns'}."
+        )
+    return table
+
+
+def open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
+    """What a path to gold holds, and roles under which its classes are listed if it lists them."""
     if not isinstance(gold, (str, os.PathLike)):
         return gold, roles
     path = Path(gold)

@@ -59,7 +59,8 @@ def read_wide(
     refuse_no_rules(columns, gold, roles)
     classes = settle_classes(columns, gold, roles)
     array = np.column_stack([classes.code(column) for column in columns])
-    return Votes(array, class_names=classes.names, rule_names=rules, item_ids=ids, copy=False), classes
+    votes = Votes(array, class_names=classes.names, rule_names=rules, item_ids=ids, ordered=roles.ordered, copy=False)
+    return votes, classes
 
 
 def wide_table(votes: Votes, id_name: str = "id") -> Table:

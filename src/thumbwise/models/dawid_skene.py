@@ -12,15 +12,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.box.moments.linear import build_moments
+from thumbwise.box.moments.standard import STANDARD
 from thumbwise.exceptions import DegenerateFitWarning, InPython, Message
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
-from thumbwise.models.majority_vote import vote_shares
-from thumbwise.models.saved.fields import BY_CLASS, BY_RULE, RATES, Array, Field, Whole, fields
+from thumbwise.models.majority_vote import share_totals, vote_shares
+from thumbwise.models.saved.fields import BY_CLASS, BY_RULE, RATES, Array, Field, Whole, WholeOrNone, fields
 from thumbwise.numerics.expectation_maximisation import ascend
 from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.one_coin import OneCoinVotes
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
 from thumbwise.votes.counted_votes import CountedVotes
@@ -29,6 +32,8 @@ from thumbwise.votes.votes import Votes
 
 # A class with this share of the votes, on at least that many items, that is left with a hundredth of it has been lost.
 _LOST_SHARE, _LOST_ITEMS = 0.05, 10
+# Iterations unless something else is asked for, and what all of them may go over, which takes some seconds.
+_MOST_ITER, _FEWEST_ITER, _MOST_WORK = 10_000, 500, 2e9
 
 
 class DawidSkene(LabelModel):
@@ -60,7 +65,10 @@ class DawidSkene(LabelModel):
         never decreasing, but where there are several, perhaps to another one.
     tol : float
         Stop when one iteration changes the class frequencies, and the rates, by less than this in sum.
-    max_iter : int
+    max_iter : int, optional
+        By default 10,000, or fewer where these would go over more than 2 x 10^9 votes and classes of patterns, but no
+        fewer than 500. Votes that say nothing of the classes let the likelihood rise for ever more slowly; a
+        :class:`ConvergenceWarning` says how far it got.
 
     Attributes
     ----------
@@ -97,6 +105,7 @@ class DawidSkene(LabelModel):
         rates_=RATES,
         objective_path_=Array(("n_iter_",), special=True),
     )
+    _parameter_fields = fields(max_iter=WholeOrNone())
     _compared = (
         Compared("Dawid-Skene", by_default=True),
         Compared("Dawid-Skene (class-conditional)", {"kind": "class_conditional"}),
@@ -112,7 +121,7 @@ class DawidSkene(LabelModel):
         prior_class: float = 0.0,
         accelerate: bool = False,
         tol: float = 1e-5,
-        max_iter: int = 10_000,
+        max_iter: int | None = None,
     ) -> None:
         self.kind = kind
         self.prior_right = prior_right
@@ -135,14 +144,15 @@ class DawidSkene(LabelModel):
         self._check()
         votes, y = read_for_fit(votes, y)
         labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
-        evidence = _Evidence.of(votes, labels, self)
+        evidence, start = (_one_coin if self.kind == "one_coin" else _any_kind)(votes, labels, self)
         ascent = ascend(
-            evidence.maximise(evidence.expected(vote_shares(votes.patterns))),
+            start,
             evidence.step,
             distance=evidence.distance,
             normalise=evidence.normalise,
+            size=evidence.size,
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=_most_iterations(votes.patterns, self.kind) if self.max_iter is None else self.max_iter,
             accelerate=self.accelerate,
         )
         if ascent.change >= self.tol:
@@ -198,6 +208,32 @@ class DawidSkene(LabelModel):
     def _fields(self) -> Mapping[str, Field]:
         """One coin has weights, the other kinds have none."""
         return {name: field for name, field in self._learned.items() if name != "weights_" or self.kind == "one_coin"}
+
+
+def _most_iterations(patterns: Patterns, kind: Kind) -> int:
+    """From sizes alone: an iteration goes over the votes, for one coin once and else for each class, and over cells."""
+    n_votes, n_cells = len(patterns.rules), patterns.n_patterns * patterns.n_classes
+    work = 2 * n_votes + min(n_cells, n_votes) if kind == "one_coin" else n_votes * patterns.n_classes + n_cells
+    return int(np.clip(_MOST_WORK / max(1, work), _FEWEST_ITER, _MOST_ITER))
+
+
+def _one_coin(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[OneCoinVotes, FloatArray]:
+    """What one coin a rule is estimated from, and where the estimates begin: at the shares of votes."""
+    patterns, standard = votes.patterns, build_moments(STANDARD, votes)
+    unlabeled, labeled = patterns.counts.astype(float), np.zeros(len(standard))
+    if labels is not None:
+        counts = label_counts(votes, labels)
+        unlabeled, labeled = unlabeled - counts.sum(axis=1), standard.totals(counts)
+    priors = float(model.prior_right), float(model.prior_wrong), float(model.prior_class)
+    n_votes = patterns.votes_per_rule.astype(float)
+    coins = OneCoinVotes(standard.features, unlabeled, labeled, n_votes, patterns.n_classes, *priors)
+    return coins, coins.maximise(share_totals(patterns, unlabeled))
+
+
+def _any_kind(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[_Evidence, FloatArray]:
+    """The same for rates of any kind."""
+    evidence = _Evidence.of(votes, labels, model)
+    return evidence, evidence.maximise(evidence.expected(vote_shares(votes.patterns)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +300,9 @@ class _Evidence:
         """Larger of the summed changes of the rates and of the class frequencies."""
         rates, frequencies = self.split(np.abs(moved))
         return float(max(rates.sum(), frequencies.sum()))
+
+    def size(self, moved: FloatArray) -> float:
+        return float(np.linalg.norm(moved))
 
     def normalise(self, parameters: FloatArray) -> FloatArray:
         rates, frequencies = self.split(parameters)

@@ -57,3 +57,18 @@ def vote_shares(patterns: Patterns) -> FloatArray:
     shares = patterns.votes_per_class.astype(float)
     shares[patterns.votes_per_pattern == 0] = 1
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def share_totals(patterns: Patterns, counts: FloatArray) -> FloatArray:
+    """Votes of each rule that the shares of votes expect to be right, and items that they expect of each class.
+
+    Each pattern counts so many times; shape (n_rules + n_classes,). What :func:`vote_shares` sums to, from the votes
+    alone.
+    """
+    k, owners = patterns.n_classes, patterns.owners
+    cells = owners * np.int64(k) + patterns.classes
+    _, place, n_alike = np.unique(cells, return_inverse=True, return_counts=True)
+    each = counts[owners] / np.maximum(patterns.votes_per_pattern, 1)[owners]
+    right = np.bincount(patterns.rules, each * n_alike[place], minlength=patterns.n_rules)
+    by_class = np.bincount(patterns.classes, each, minlength=k)
+    return np.concatenate([right, by_class + counts[patterns.votes_per_pattern == 0].sum() / k])

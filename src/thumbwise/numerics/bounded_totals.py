@@ -150,12 +150,37 @@ def total_bounds(
     >>> round(low), round(high)
     (3092, 3309)
     """
+    return total_sides(kinds, drawn_kinds, values, error / 2, error / 2, seed=seed, n_orders=n_orders)
+
+
+def total_sides(
+    kinds: Kinds,
+    drawn_kinds: IntArray,
+    values: FloatArray,
+    below: float,
+    above: float,
+    *,
+    seed: int = 0,
+    n_orders: int = 8,
+) -> tuple[float, float]:
+    """:func:`total_bounds` with an error for each side, that the sum lies below the bounds or above them.
+
+    An error of 0 gives the bound that is certain.
+
+    Examples
+    --------
+    >>> kinds = Kinds(np.array([0.0]), np.array([1.0]), np.array([0.5]), np.array([1000]))
+    >>> drawn, values = np.zeros(100, dtype=np.int64), np.arange(100) % 2 * 1.0
+    >>> low, high = total_sides(kinds, drawn, values, 0.05, 0.0)
+    >>> low > total_bounds(kinds, drawn, values, 0.05)[0], high
+    (True, 950.0)
+    """
     low, high = certain_bounds(kinds, drawn_kinds, values)
-    if error <= 0 or len(values) == 0 or low >= high:
+    if below + above <= 0 or len(values) == 0 or low >= high:
         return low, high
     rng = np.random.default_rng([seed, len(values)])
     orders = np.array([rng.permutation(len(values)) for _ in range(n_orders)])
-    return _both_sides(kinds, drawn_kinds[orders], values[orders], error, len(values), is_refuted)
+    return _both_sides(kinds, drawn_kinds[orders], values[orders], (below, above), len(values), is_refuted)
 
 
 def running_bounds(
@@ -184,19 +209,22 @@ def running_bounds(
     low, high = certain_bounds(kinds, drawn_kinds, values)
     if error <= 0 or len(values) == 0 or low >= high:
         return low, high
-    return _both_sides(kinds, drawn_kinds[None], values[None], error, horizon, was_refuted)
+    return _both_sides(kinds, drawn_kinds[None], values[None], (error / 2, error / 2), horizon, was_refuted)
 
 
 def _both_sides(
-    kinds: Kinds, drawn: IntArray, values: FloatArray, error: float, horizon: int, refutes: Refutes
+    kinds: Kinds, drawn: IntArray, values: FloatArray, errors: tuple[float, float], horizon: int, refutes: Refutes
 ) -> tuple[float, float]:
-    """Each with half of the error; draws in one or several orders."""
-    low, high = certain_bounds(kinds, drawn[0], values[0])
-    looks = look(kinds, drawn, values, error / 2, horizon)
-    least = min(_largest_refuted(kinds, looks, error / 2, low, refutes), high)
-    kinds = kinds.mirrored()
-    looks = look(kinds, drawn, -values, error / 2, horizon)
-    most = max(-_largest_refuted(kinds, looks, error / 2, -high, refutes), low)
+    """Each with its own error; draws in one or several orders."""
+    least, most = certain_bounds(kinds, drawn[0], values[0])
+    low, high = least, most
+    if errors[0] > 0:
+        looks = look(kinds, drawn, values, errors[0], horizon)
+        least = min(_largest_refuted(kinds, looks, errors[0], low, refutes), high)
+    if errors[1] > 0:
+        kinds = kinds.mirrored()
+        looks = look(kinds, drawn, -values, errors[1], horizon)
+        most = max(-_largest_refuted(kinds, looks, errors[1], -high, refutes), low)
     return least, max(least, most)
 
 

@@ -38,6 +38,7 @@ def ascend(
     *,
     distance: Callable[[FloatArray], float],
     normalise: Callable[[FloatArray], FloatArray],
+    size: Callable[[FloatArray], float],
     tol: float,
     max_iter: int,
     accelerate: bool = False,
@@ -56,7 +57,7 @@ def ascend(
         path.append(objective)
         change = distance(parameters - previous)
         if accelerate and change >= tol and len(path) < max_iter:
-            jump = normalise(_extrapolate(previous, parameters, following))
+            jump = normalise(_extrapolate(previous, parameters, following, size))
             jumped, after = step(jump)
             if jumped >= objective:
                 parameters, following = jump, after
@@ -64,10 +65,12 @@ def ascend(
     return Ascent(parameters, np.array(path), change)
 
 
-def _extrapolate(first: FloatArray, second: FloatArray, third: FloatArray) -> FloatArray:
+def _extrapolate(
+    first: FloatArray, second: FloatArray, third: FloatArray, size: Callable[[FloatArray], float]
+) -> FloatArray:
     """Follow the parabola through three iterates; where that leaves the positive numbers, stay at the third."""
     moved, bend = second - first, third - 2 * second + first
-    length = np.linalg.norm(bend)
-    stride = max(1.0, float(np.linalg.norm(moved) / length)) if length > 0 else 1.0
+    length = size(bend)
+    stride = max(1.0, size(moved) / length) if length > 0 else 1.0
     jump = first + 2 * stride * moved + stride**2 * bend
     return np.where(jump > 0, jump, third)

@@ -10,6 +10,8 @@ from thumbwise._typing import FloatArray, IntArray
 # Every logarithm that is compared is off by less; `fewest_right` steps outward by as much.
 ROUNDING = 1e-9
 
+# The longest step in logarithms of K.
+_LONGEST = 40.0
 _HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
 # The rests of Stirling's formula below 64, where its series is not good enough.
 _BELOW = np.arange(1.0, 64.0)
@@ -21,25 +23,34 @@ _ARTANH = 1 / np.arange(17.0, 2.0, -2.0)
 def fewest_right(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:
     """Smallest K with P(X >= right) > error, where X is hypergeometric(population, K, drawn) and 0 < error <= 1/2.
 
-    The probability grows with K, and its logarithm ever more slowly, so
-    Newton's steps from below never pass K; halving in between keeps them short in number whatever happens. A
+    The logarithm of the probability grows with that of K ever more slowly, so Newton's steps in logarithms never pass K
+    from below, and from above land below it. They begin where comb(drawn, right) (K / population)^right, which is at
+    least the probability, is ``error``; halving now and then keeps them short in number whatever happens. A
     probability that rounding cannot tell from ``error`` counts as larger, which can only make K smaller.
     """
     # At `low` the sample would be impossible or too unlikely, at `high` it is likely enough.
     low, high = right - 1, population - (drawn - right)
-    goal, step = np.log(error) - ROUNDING, np.zeros(len(right))
+    goal, place = np.log(error) - ROUNDING, _too_few(right, drawn, population, error)
     n_steps = 0
     while len(still := np.flatnonzero(high - low > 1)):
         n_steps += 1
-        newton = np.minimum(low[still] + np.maximum(np.ceil(step[still]), 1).astype(np.int64), high[still] - 1)
-        is_newton = (step[still] > 0) & (n_steps % 4 != 0)
-        place = np.where(is_newton, newton, low[still] + (high[still] - low[still]) // 2)
-        tail, growth = _log_tail_and_growth(right[still], drawn[still], population[still], place)
+        middle = low[still] + (high[still] - low[still]) // 2
+        there = middle if n_steps % 8 == 0 else np.clip(place[still], low[still] + 1, high[still] - 1)
+        tail, growth = _log_tail_and_growth(right[still], drawn[still], population[still], there)
         is_likely = tail > goal[still]
-        high[still[is_likely]] = place[is_likely]
-        low[still[~is_likely]] = place[~is_likely]
-        step[still[~is_likely]] = np.minimum((goal[still] - tail) / growth, 2.0**60)[~is_likely]
+        high[still[is_likely]] = there[is_likely]
+        low[still[~is_likely]] = there[~is_likely]
+        by = np.clip((goal[still] - tail) / (growth * np.maximum(there, 1)), -2.0, _LONGEST)
+        target = np.minimum(there * np.exp(by), population[still])
+        place[still] = np.where(is_likely, np.floor(target), np.ceil(target)).astype(np.int64)
     return high
+
+
+def _too_few(right: IntArray, drawn: IntArray, population: IntArray, error: FloatArray) -> IntArray:
+    """A number of right ones with which so many in the sample are too unlikely, or nearly; 0 if none was right."""
+    ways = gammaln(drawn + 1.0) - gammaln(right + 1.0) - gammaln(drawn - right + 1.0)
+    share = np.exp((np.log(error) - ways) / np.maximum(right, 1))
+    return np.where(right == 0, 0, np.floor(population * np.minimum(share, 1.0))).astype(np.int64)
 
 
 def log_tail(right: IntArray, drawn: IntArray, population: IntArray, total: IntArray) -> FloatArray:

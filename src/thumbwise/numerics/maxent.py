@@ -11,13 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.numerics.shared_features import Features, Rows, SharedFeatures, take_columns
+from thumbwise.numerics.shared_features import (
+    Features,
+    JoinedFeatures,
+    Rows,
+    SharedFeatures,
+    as_rows,
+    put_beside,
+    take_columns,
+)
 from thumbwise.numerics.shared_prediction import SharedPrediction
 
 # Dense features up to this many cells are kept as they are; beyond it they are made dense a block at a time.
@@ -54,19 +63,46 @@ class Problem:
         cls, features: Rows, masses: FloatArray, shares: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> Problem:
         """Choose how to store the features: dense where that is small and not mostly zeros."""
-        n_cells, n_moments = features.shape
-        stored: Features = features
-        if not isinstance(features, SharedFeatures) and n_cells * n_moments <= _DENSE_CELLS:
-            stored = features if _mostly_zero(features) else features.toarray()
-        return cls(stored, masses, shares, lower, upper, n_cells // len(masses))
+        return cls(_stored(features), masses, shares, lower, upper, features.shape[0] // len(masses))
 
     def take(self, used: IntArray) -> Problem:
         """The game with some of its moments."""
         bounds = {name: getattr(self, name)[used] for name in ("shares", "lower", "upper")}
-        return replace(self, features=take_columns(self.features, used), **bounds)
+        return replace(self, features=_stored(take_columns(self.features, used)), **bounds)
+
+    def beside(self, columns: FloatArray | Rows, shares: FloatArray) -> Problem:
+        """The game with a few more moments, as yet between 0 and 1."""
+        return replace(
+            self,
+            features=put_beside(self.features, columns),
+            shares=np.append(self.shares, shares),
+            lower=np.append(self.lower, np.zeros(len(shares))),
+            upper=np.append(self.upper, np.ones(len(shares))),
+        )
 
     def with_bounds(self, lower: FloatArray, upper: FloatArray) -> Problem:
         return replace(self, lower=lower, upper=upper)
+
+    @cached_property
+    def differences(self) -> FloatArray | sp.csr_array:
+        """Of two classes, the features of the second less those of the first, shape (n_patterns, n_moments)."""
+        rows: Any = as_rows(self.features) if isinstance(self.features, SharedFeatures) else self.features
+        apart: FloatArray | sp.csr_array = rows[1::2] - rows[::2]
+        return apart
+
+    @property
+    def in_one_part(self) -> Problem:
+        """The same, with features that products can be taken of."""
+        joined = isinstance(self.features, JoinedFeatures)
+        return replace(self, features=_stored(as_rows(self.features))) if joined else self
+
+
+def _stored(features: Features) -> Features:
+    """Dense where that is small and not mostly zeros."""
+    n_cells, n_moments = features.shape
+    if not sp.issparse(features) or n_cells * n_moments > _DENSE_CELLS or _mostly_zero(features):
+        return features
+    return features.toarray()
 
 
 def _mostly_zero(features: sp.csr_array) -> bool:
@@ -127,13 +163,19 @@ class TablePrediction:
         Sums of the features over patterns and classes, weighted by mass and probability.
     """
 
-    def __init__(self, weights: FloatArray, features: FloatArray | sp.csr_array, masses: FloatArray) -> None:
+    def __init__(
+        self, weights: FloatArray, features: FloatArray | sp.csr_array | JoinedFeatures, masses: FloatArray
+    ) -> None:
         self.features, self.masses = features, masses
         n_classes = features.shape[0] // len(masses)
-        self.log_proba, self.log_sums = log_softmax(scores(weights, features, n_classes))
-        self.proba = np.exp(self.log_proba)
+        self.scores = scores(weights, features, n_classes)
+        self.proba, self.log_sums = softmax(self.scores)
         self.cell_masses = (masses[:, None] * self.proba).ravel()
         self.totals = features.T @ self.cell_masses
+
+    @property
+    def log_proba(self) -> FloatArray:
+        return np.asarray(self.scores - self.log_sums[:, None])
 
     @property
     def entropy(self) -> float:
@@ -148,7 +190,7 @@ class TablePrediction:
 
     def diagonal(self) -> FloatArray:
         """Diagonal of the second derivative."""
-        features = sp.csr_array(self.features)
+        features = as_rows(self.features)
         means = _fold(self.proba) @ features
         return np.asarray(features.power(2).T @ self.cell_masses - means.power(2).T @ self.masses)
 
@@ -186,9 +228,9 @@ class Point:
         return self.prediction.log_proba
 
 
-def evaluate(weights: FloatArray, problem: Problem) -> Point:
-    """Prediction, dual value and moments at some weights."""
-    prediction = predict(weights, problem)
+def evaluate(weights: FloatArray, problem: Problem, prediction: Prediction | None = None) -> Point:
+    """Prediction, dual value and moments at some weights; the prediction need not be made again for other bounds."""
+    prediction = predict(weights, problem) if prediction is None else prediction
     log_sums, totals = prediction.log_sums, prediction.totals
     pay = cheapest_moments(weights, problem)
     moments = np.divide(totals, problem.shares, out=np.zeros_like(totals), where=problem.shares > 0)
@@ -240,8 +282,12 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
     """Second derivative of the dual value: covariances of the features, sum_t mass_t * cov_{c ~ g_t}(features).
 
     Three ways to the same numbers: features that are stored dense or mostly filled go through dense products of centred
-    features, a block of patterns at a time; others through sparse products, whose cost follows the number of votes.
+    features, a block of patterns at a time; others through sparse products, whose cost follows the number of votes. Of
+    two classes only the difference of their features counts, with the variance g_t[0] g_t[1].
     """
+    problem = problem.in_one_part
+    if problem.n_classes == 2:
+        return _hessian_of_two(problem.masses * proba[:, 0] * proba[:, 1], problem.differences)
     if sp.issparse(problem.features) and _mostly_zero(problem.features):
         return _sparse_hessian(proba, problem.features, problem.masses)
     n_moments = len(problem.shares)
@@ -255,14 +301,32 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
     return total
 
 
+def _hessian_of_two(variances: FloatArray, differences: FloatArray | sp.csr_array) -> FloatArray:
+    """Sum over patterns of their variance times the product of differences."""
+    if sp.issparse(differences) and _mostly_zero(differences):
+        return np.asarray((differences.T @ (sp.diags_array(variances) @ differences)).toarray())
+    n_patterns, n_moments = differences.shape
+    total = np.zeros((n_moments, n_moments))
+    for rows in _blocks(n_patterns, n_moments):
+        part = differences[rows] if isinstance(differences, np.ndarray) else differences[rows].toarray()
+        part = part * np.sqrt(variances[rows])[:, None]
+        total += part.T @ part
+    return total
+
+
+def _blocks(n_patterns: int, width: int) -> Iterator[slice]:
+    """Patterns in blocks that stay in cache, each with so many numbers."""
+    size = max(1, 2**16 // max(1, width))
+    for start in range(0, n_patterns, size):
+        yield slice(start, min(start + size, n_patterns))
+
+
 def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
     """Features as (patterns, classes, moments), in blocks that stay in cache."""
     k, n_moments = problem.n_classes, len(problem.shares)
-    size = max(1, 2**16 // (k * n_moments))
-    for start in range(0, len(problem.masses), size):
-        rows = slice(start, min(start + size, len(problem.masses)))
+    for rows in _blocks(len(problem.masses), k * n_moments):
         cells = slice(rows.start * k, rows.stop * k)
-        stored = problem.features
+        stored: Any = problem.features
         dense = stored[cells] if isinstance(stored, np.ndarray) else np.asarray(stored[cells].todense())
         yield rows, dense.reshape(-1, k, n_moments)
 

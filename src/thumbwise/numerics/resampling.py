@@ -23,11 +23,21 @@ def bootstrap_means(columns: FloatArray, rng: np.random.Generator, level: float)
     >>> low < 46 < 54 < high, high - low < 13
     (True, True)
     """
+    return percentile_intervals(resampled_means(columns, rng), level)
+
+
+def resampled_means(columns: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Means of each column over rows that are drawn again with replacement, shape (n_resamples, n_columns)."""
     n_rows = len(columns)
     means = [
         columns[rng.integers(n_rows, size=(size, n_rows))].mean(axis=1) for size in _chunk_sizes(_N_RESAMPLES, n_rows)
     ]
-    low, high = np.quantile(np.concatenate(means), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.concatenate(means)
+
+
+def percentile_intervals(resampled: FloatArray, level: float) -> list[tuple[float, float]]:
+    """Between which the middle of each column of resampled values lies; NaN if one of them is not known."""
+    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 

@@ -11,6 +11,7 @@ so that storage and products follow the number of votes plus the number of class
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -48,6 +49,12 @@ class SharedFeatures:
     @property
     def n_classes(self) -> int:
         return int(self.shared.shape[0])
+
+    @cached_property
+    def places(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Pattern and class of each cell, and the number of cells of each pattern."""
+        owners, classes = np.divmod(self.cells, self.n_classes)
+        return owners, classes, np.bincount(owners, minlength=self.n_patterns)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -100,8 +107,55 @@ class Transposed:
         return np.asarray(kept.shared.T @ by_class + kept.extra.T @ by_cell[kept.cells])
 
 
+@dataclass(frozen=True, eq=False)
+class JoinedFeatures:
+    """Two arrays side by side that are not made one: many columns that games have in common, and few of their own.
+
+    Attributes
+    ----------
+    first : ndarray or sparse array of shape (n_patterns * n_classes, n_first)
+    second : ndarray of shape (n_patterns * n_classes, n_second)
+    """
+
+    first: FloatArray | sp.csr_array
+    second: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.first.shape[0]), int(self.first.shape[1] + self.second.shape[1])
+
+    @property
+    def T(self) -> JoinedTransposed:  # noqa: N802 - as arrays call it
+        return JoinedTransposed(self)
+
+    def __matmul__(self, weights: FloatArray) -> FloatArray:
+        n_first = self.first.shape[1]
+        return np.asarray(self.first @ weights[:n_first] + self.second @ weights[n_first:])
+
+    def take(self, columns: IntArray) -> FloatArray | sp.csr_array:
+        """Some columns, ascending, made one array."""
+        n_first = self.first.shape[1]
+        second = self.second[:, columns[columns >= n_first] - n_first]
+        if second.shape[1] == len(columns):
+            return second
+        first = self.first[:, columns[columns < n_first]]
+        if isinstance(first, np.ndarray):
+            return np.concatenate([first, second], axis=1)
+        return sp.csr_array(sp.hstack([first, sp.csr_array(second)], format="csr"))
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedTransposed:
+    """What ``features.T`` is good for: sums over cells."""
+
+    features: JoinedFeatures
+
+    def __matmul__(self, by_cell: FloatArray) -> FloatArray:
+        return np.concatenate([self.features.first.T @ by_cell, self.features.second.T @ by_cell])
+
+
 Rows: TypeAlias = "sp.csr_array | SharedFeatures"
-Features: TypeAlias = "FloatArray | sp.csr_array | SharedFeatures"
+Features: TypeAlias = "FloatArray | sp.csr_array | SharedFeatures | JoinedFeatures"
 
 
 def _row_by_row(n_patterns: int, n_classes: int) -> bool:
@@ -139,6 +193,15 @@ def join_features(left: Rows, right: Rows) -> Rows:
     return SharedFeatures(sp.csr_array(shared), cells, sp.csr_array(extra), pair[0].n_patterns)
 
 
+def put_beside(features: Features, columns: FloatArray | Rows) -> Features:
+    """Features and a few more columns, without a copy of the features where there is another way."""
+    if isinstance(features, SharedFeatures) and not isinstance(columns, np.ndarray):
+        return join_features(features, columns)
+    if isinstance(features, (SharedFeatures, JoinedFeatures)) or not isinstance(columns, np.ndarray):
+        raise TypeError("dense columns go beside dense or sparse features, others beside shared ones.")
+    return JoinedFeatures(features, columns)
+
+
 def _as_shared(part: Rows, *like: Rows) -> SharedFeatures:
     """Rows as cells, in the shape of the others."""
     if isinstance(part, SharedFeatures):
@@ -152,7 +215,9 @@ def _as_shared(part: Rows, *like: Rows) -> SharedFeatures:
 
 
 def take_columns(features: Features, columns: IntArray) -> Features:
-    """Some of the columns, stored as all of them are."""
+    """Some of the columns, stored as all of them are; ascending, where they are in two parts."""
+    if isinstance(features, JoinedFeatures):
+        return features.take(columns)
     if not isinstance(features, SharedFeatures):
         return features[:, columns]
     shared, extra = (sp.csr_array(part[:, columns]) for part in (features.shared, features.extra))
@@ -165,7 +230,7 @@ def stack_rows(features: Features, below: Features) -> Features:
     if isinstance(features, np.ndarray):
         return np.concatenate([features, rows.toarray()])
     if not isinstance(features, SharedFeatures):
-        return sp.csr_array(sp.vstack([features, rows], format="csr"))
+        return sp.csr_array(sp.vstack([as_rows(features), rows], format="csr"))
     k, n_rows = features.n_classes, rows.shape[0]
     cells = np.concatenate([features.cells, features.shape[0] + np.arange(n_rows)])
     extra = sp.vstack([features.extra, rows - features.shared[np.arange(n_rows) % k]], format="csr")
@@ -174,4 +239,6 @@ def stack_rows(features: Features, below: Features) -> Features:
 
 def as_rows(features: Features) -> sp.csr_array:
     """One sparse row for each pattern and class, for what cannot do without."""
+    if isinstance(features, JoinedFeatures):
+        return sp.csr_array(features.take(np.arange(features.shape[1])))
     return features.tocsr() if isinstance(features, SharedFeatures) else sp.csr_array(features)

@@ -49,8 +49,7 @@ class SharedPrediction:
         """Sums of exponentials of each pattern, less the largest score in it."""
         n, k = features.n_patterns, features.n_classes
         self.features = features
-        self.owners, self.classes = np.divmod(features.cells, k)
-        n_cells = np.bincount(self.owners, minlength=n)
+        self.owners, self.classes, n_cells = features.places
         self._is_whole = n_cells == k
         scores = self._base[self.classes] + features.extra @ self.weights
         self._peak = _largest(scores, n_cells, np.where(self._is_whole, -np.inf, 0.0))

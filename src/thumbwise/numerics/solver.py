@@ -7,11 +7,12 @@ are so many that features are shared, only products with the curvature are taken
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
-from thumbwise._typing import FloatArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.conjugate_gradient import KinkedQuadratic, minimise_by_products
 from thumbwise.numerics.kinked_quadratic import minimise_kinked_quadratic
 from thumbwise.numerics.maxent import (
@@ -22,7 +23,6 @@ from thumbwise.numerics.maxent import (
     evaluate,
     hessian,
     kkt_residuals,
-    mean_entropy,
 )
 from thumbwise.numerics.shared_features import SharedFeatures
 
@@ -38,6 +38,10 @@ _MANY_MOMENTS = 500
 # pairs of votes on an item. Measured on 10^6 items x 400 workers x 10 votes.
 _MANY_ENTRIES = 3 * 10**6
 _THIN = 0.05
+# If no more than this share of the moments is in play, the others are left out for some iterations.
+_FEW = 0.5
+# Of fewer moments none is left out: the whole model costs little, and sees further.
+_SOME_MOMENTS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,19 +56,18 @@ class Solution:
         Made when first asked for if classes are many.
     dual_value : float
         Bounds the mean log loss of ``proba`` against every labeling in the box, converged or not.
-    entropy : float
-        Mean entropy of ``proba``; no bound can be lower if ``proba`` is in the box.
     kkt_residual, box_violation : float
         In natural units: 0.01 is one accuracy point.
     is_infeasible : bool
         The dual value is negative, which proves that no labeling satisfies the box.
+    entropy : float
+        Mean entropy of ``proba``; no bound can be lower if ``proba`` is in the box.
     """
 
     weights: FloatArray
     prediction: Prediction
     n_classes: int
     dual_value: float
-    entropy: float
     kkt_residual: float
     box_violation: float
     n_iter: int
@@ -74,43 +77,105 @@ class Solution:
     def proba(self) -> FloatArray:
         return self.prediction.proba
 
+    @cached_property
+    def entropy(self) -> float:
+        return self.prediction.entropy
+
     @property
     def gap(self) -> float:
         return self.dual_value - self.entropy
 
 
 def solve_dual(
-    problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | None = None
+    problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | Solution | None = None
 ) -> Solution:
     """Minimise the dual value over weights.
 
     Each iteration minimises the second-order model of the smooth part plus the exact kinks, then halves the step until
-    the dual value falls. Stops when no moment is further than ``tol`` from where its weight wants it, when the dual
-    value is negative (the box is infeasible, and these weights prove it), or after ``max_iter`` iterations. The box,
-    and so whatever gold labels say, is settled before; when to stop may depend on anything, since the dual value bounds
-    the loss at all weights.
+    the dual value falls. While most moments rest at their kinks, iterations see the others alone. Stops when no moment
+    is further than ``tol`` from where its weight wants it, when the dual value is negative (the box is infeasible, and
+    these weights prove it), or after ``max_iter`` iterations. The box, and so whatever gold labels say, is settled
+    before; when to stop may depend on anything, since the dual value bounds the loss at all weights.
+
+    Parameters
+    ----------
+    problem : Problem
+    tol : float
+    max_iter : int
+    start : ndarray of shape (n_moments,) or Solution, optional
+        Weights to begin with, or a solution of this game with other bounds.
     """
-    find_target = _target_by_products if _is_large(problem) else _newton_target
-    weights = np.zeros(len(problem.shares)) if start is None else start.astype(float)
-    point = evaluate(np.where(problem.shares > 0, weights, 0.0), problem)
-    n_iter = 0
-    while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
-        n_iter += 1
-        better = _line_search(point, find_target(point, problem, tol), problem)
-        if better is None:
-            break
-        point = better
+    begun, n_first = _begin(problem, tol, max_iter, start)
+    point, n_iter = _descend(begun, problem, tol, max_iter - n_first)
     return Solution(
         weights=point.weights,
         prediction=point.prediction,
         n_classes=problem.n_classes,
         dual_value=point.value,
-        entropy=mean_entropy(point),
         kkt_residual=_residual(point, problem),
         box_violation=box_violation(point, problem),
-        n_iter=n_iter,
+        n_iter=n_first + n_iter,
         is_infeasible=_proves_infeasible(point),
     )
+
+
+def _descend(point: Point, problem: Problem, tol: float, max_iter: int) -> tuple[Point, int]:
+    """Iterate from a point; where it ends, and after how many iterations.
+
+    If few moments are in play, iterations go on among them until they are done; then all are looked at again, and
+    whoever is pulled off its kink by the new weights is in play too. The dual value falls all along.
+    """
+    n_iter = 0
+    while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
+        used = _in_play(point, problem)
+        if _are_few(used, problem):
+            weights, n_steps = _iterate_among(used, point.weights, problem, tol, max_iter - n_iter)
+            candidate = evaluate(weights, problem)
+            better = candidate if _is_better(candidate, point, problem) else None
+        else:
+            better, n_steps = _line_search(point, _target(point, problem, tol), problem), 1
+        n_iter += max(1, n_steps)
+        if better is None:
+            break
+        point = better
+    return point, n_iter
+
+
+def _begin(problem: Problem, tol: float, max_iter: int, start: FloatArray | Solution | None) -> tuple[Point, int]:
+    """The first point at which all moments are looked at, and iterations until there.
+
+    A solution of the same game with other bounds brings its prediction along. Of weights, those that are not 0 are the
+    first to be changed if they are few: the others may never be needed.
+    """
+    if isinstance(start, Solution):
+        return evaluate(start.weights, problem, start.prediction), 0
+    weights = np.zeros(len(problem.shares)) if start is None else np.where(problem.shares > 0, start, 0.0)
+    used = np.flatnonzero((weights != 0) | ((problem.lower == problem.upper) & (problem.shares > 0)))
+    n_iter = 0
+    if len(used) and _are_few(used, problem):
+        weights, n_iter = _iterate_among(used, weights, problem, tol, max_iter)
+    return evaluate(weights, problem), n_iter
+
+
+def _iterate_among(
+    used: IntArray, weights: FloatArray, problem: Problem, tol: float, max_iter: int
+) -> tuple[FloatArray, int]:
+    """The game with some of its moments, where the others have weight 0. Its dual value is that of the whole game."""
+    part = problem.take(used)
+    inner, n_iter = _descend(evaluate(weights[used], part), part, tol, max_iter)
+    there = np.zeros(len(weights))
+    there[used] = inner.weights
+    return there, n_iter
+
+
+def _are_few(used: IntArray, problem: Problem) -> bool:
+    return len(problem.shares) >= _SOME_MOMENTS and len(used) <= _FEW * len(problem.shares)
+
+
+def _in_play(point: Point, problem: Problem) -> IntArray:
+    """Moments that are not at their kink, have none, or are pulled off it."""
+    is_in = (point.weights != 0) | (problem.lower == problem.upper) | (kkt_residuals(point, problem) > 0)
+    return np.flatnonzero(is_in & (problem.shares > 0))
 
 
 def _residual(point: Point, problem: Problem) -> float:
@@ -129,7 +194,11 @@ def _is_large(problem: Problem) -> bool:
     return sp.issparse(features) and _MANY_ENTRIES < features.nnz < _THIN * features.shape[0] * features.shape[1]
 
 
-def _newton_target(point: Point, problem: Problem, _: float) -> FloatArray:
+def _target(point: Point, problem: Problem, tol: float) -> FloatArray:
+    return _target_by_products(point, problem, tol) if _is_large(problem) else _newton_target(point, problem)
+
+
+def _newton_target(point: Point, problem: Problem) -> FloatArray:
     """Weights that minimise the second-order model with kinks; weights at their kink are exactly 0.
 
     Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and
@@ -179,13 +248,16 @@ def _target_by_products(point: Point, problem: Problem, tol: float) -> FloatArra
 
 def _line_search(point: Point, target: FloatArray, problem: Problem) -> Point | None:
     """First of the steps 1, 1/2, 1/4, ... that lowers the dual value, or, within its rounding error, the residual."""
-    rounding = 1e-15 * point.scale
-    residual = _residual(point, problem)
     for halvings in range(40):
         weights = target if halvings == 0 else point.weights + 0.5**halvings * (target - point.weights)
         candidate = evaluate(weights, problem)
-        if candidate.value < point.value - rounding:
-            return candidate
-        if candidate.value <= point.value + rounding and _residual(candidate, problem) < residual:
+        if _is_better(candidate, point, problem):
             return candidate
     return None
+
+
+def _is_better(candidate: Point, point: Point, problem: Problem) -> bool:
+    rounding = 1e-15 * point.scale
+    if candidate.value < point.value - rounding:
+        return True
+    return candidate.value <= point.value + rounding and _residual(candidate, problem) < _residual(point, problem)

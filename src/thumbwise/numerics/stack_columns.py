@@ -148,12 +148,29 @@ class StackColumns:
 
         Every column is a sum over votes, or a function of two such sums, so no pattern is made anew.
         """
-        of_panel, by_vote, by_class = self.split(weights)
-        owners, rules, classes = patterns.owners, patterns.rules, patterns.classes
-        n_votes, odds = (weighted_scores(patterns, each)[owners] for each in (self.counted, self.log_odds))
-        there = np.arange(len(owners)), classes
-        n_votes[there] -= self.counted[rules]
-        odds[there] -= self.log_odds[rules]
-        all_votes = patterns.indicators @ by_vote.reshape(-1, self.n_classes)
-        others = all_votes[owners] - by_vote[rules, classes]
-        return np.asarray(self._panel_logs(n_votes, odds) @ of_panel + others + by_class)
+        sums = self.sums(patterns, weights)
+        without = self.sums_without(sums, weights, patterns.owners, patterns.rules, patterns.classes)
+        return self.scores_of_sums(without, weights)
+
+    def sums(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
+        """Sums over the votes of each pattern, by class: of voters, of their log-odds, of what their columns add.
+
+        Shape (3, n_patterns, n_classes).
+        """
+        added = patterns.indicators @ self.split(weights)[1].reshape(-1, self.n_classes)
+        return np.stack([weighted_scores(patterns, self.counted), weighted_scores(patterns, self.log_odds), added])
+
+    def sums_without(
+        self, sums: FloatArray, weights: FloatArray, owners: IntArray, rules: IntArray, classes: IntArray
+    ) -> FloatArray:
+        """The sums of the patterns of some votes, each without that vote, shape (3, n_votes, n_classes)."""
+        less, there = sums[:, owners], (np.arange(len(owners)), classes)
+        less[0][there] -= self.counted[rules]
+        less[1][there] -= self.log_odds[rules]
+        less[2] -= self.split(weights)[1][rules, classes]
+        return less
+
+    def scores_of_sums(self, sums: FloatArray, weights: FloatArray) -> FloatArray:
+        """Columns times weights, from sums over votes."""
+        of_panel, _, by_class = self.split(weights)
+        return np.asarray(self._panel_logs(sums[0], sums[1]) @ of_panel + sums[2] + by_class)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.box.designs import ByClass, Stratified
+from thumbwise.box.designs import ByClass, Stratified, Subset
+from thumbwise.box.designs.clusters import clusters_are, clusters_of
 from thumbwise.box.estimates import EXACT, check_level, gold_evidence
 from thumbwise.box.evidence import Evidence
 from thumbwise.box.gold import Design, GoldIs, gold_items_are
@@ -31,6 +32,7 @@ from thumbwise.rates.intervals import METHODS, Method
 from thumbwise.rates.other_designs import BY_CLASS, ask_design
 from thumbwise.rates.questions import Line, Means, Question, Shares
 from thumbwise.rates.results import Rates, Unit
+from thumbwise.votes.ordered_classes import class_numbers
 
 # Of the check whether votes speak against a random draw.
 _PERMUTATIONS = 999
@@ -66,9 +68,10 @@ def rate(
         With ``by``, two groups: the difference of their rates, the first less the second. Without, two columns of
         predictions, rules or columns of the reading: how often each is right, and the difference.
     cluster : str or array-like, optional
-        Clusters of items (conversations, films) that were drawn and labeled as a whole.
+        Clusters of items (conversations, films) that were drawn and labeled as a whole, if the votes do not say.
     values : mapping of class to number, or sequence, optional
         The mean of these numbers is asked for instead of a share; a sequence gives the classes in order their numbers.
+        Without ``of``, ordered classes that are numbers stand for these.
     method : {"assisted", "exact", "asymptotic"}
         Helped by the panel of rules, from gold alone, or PPI++, which is no guarantee.
     gold_is : {"subset", "separate"} or Design, optional
@@ -109,11 +112,31 @@ def rate(
     """
     check_level(confidence_level)
     check_method(method)
-    asking = _Asking(open_asked(votes, y, gold_is, looks), of, by, versus, cluster, values, method)
+    asked, cluster = _in_clusters(open_asked(votes, y, gold_is, looks), cluster)
+    if of is None and values is None and not (versus is not None and by is None):
+        values = _numbers_of(asked)
+    asking = _Asking(asked, of, by, versus, cluster, values, method)
     lines = asking.lines()
     error = asking.asked.sample.stopping.each(1 - confidence_level)
     rows = tuple(line(error / len(lines)) for line in lines)
     return Rates(rows, asking.evidence(confidence_level), asking.remarks)
+
+
+def _in_clusters(asked: Asked, cluster: Any) -> tuple[Asked, Any]:
+    """Clusters as they are passed, or as the draw of gold tells: then whole ones are drawn, as from a plain pool."""
+    drawn = clusters_of(asked.sample)
+    if drawn is None:
+        return asked, cluster
+    plain = replace(asked, sample=replace(asked.sample, design=Subset()))
+    return plain, np.asarray(drawn.of_pool, dtype=object) if cluster is None else cluster
+
+
+def _numbers_of(asked: Asked) -> list[float] | None:
+    """What the mean is of if neither class nor numbers are asked for: the numbers that ordered classes are."""
+    pool = asked.sample.pool
+    is_for_means = pool.is_ordered and asked.sample.design.is_plain
+    numbers = class_numbers(pool.class_names) if is_for_means else None
+    return None if numbers is None else numbers.tolist()
 
 
 def check_method(method: object) -> None:
@@ -266,7 +289,7 @@ class _Asking:
         if self.clusters is None:
             return evidence
         n_drawn = len(np.unique(self.clusters.codes[self.asked.placed("cluster")]))
-        about = f"the {n_drawn:,} clusters with gold are a random sample of all {len(self.clusters.names):,} clusters"
+        about = clusters_are(n_drawn, len(self.clusters.names))
         return replace(evidence, assumption=about, sample_check=None)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InvalidLabelsError
+from thumbwise.box.designs.clusters import check_whole
 from thumbwise.numerics.bounded_totals import Kinds, total_bounds
 from thumbwise.rates.asked import Groups
 from thumbwise.rates.intervals import Interval, Method
@@ -101,7 +101,7 @@ class Numbers:
         """The same if whole clusters were drawn: units are clusters, known where all of their items are."""
         inside = (weight != 0).astype(float)
         sizes, gold = (_sums(clusters, inside * part) for part in (1.0, self.is_gold))
-        _check_whole(clusters, sizes, gold)
+        check_whole(clusters.names, sizes, gold)
         ends = np.sort(np.stack([weight * self.low, weight * self.high]), axis=0)
         known = np.where(self.is_gold, self.known, 0.0)
         low, high, guess, value = (_sums(clusters, part) for part in (*ends, weight * self.guess, weight * known))
@@ -113,14 +113,3 @@ class Numbers:
 def _sums(clusters: Groups, values: FloatArray) -> FloatArray:
     """Over the items of each cluster."""
     return np.asarray(np.bincount(clusters.codes, values, minlength=len(clusters.names)), dtype=float)
-
-
-def _check_whole(clusters: Groups, sizes: FloatArray, gold: FloatArray) -> None:
-    partly = np.flatnonzero((gold > 0) & (gold < sizes))
-    if len(partly):
-        c = partly[0]
-        raise InvalidLabelsError(
-            f"whole clusters must be labeled; {len(partly)} of {int((gold > 0).sum())} clusters with gold are labeled "
-            f"in part, such as {clusters.names[c]!r} with {int(gold[c])} of {int(sizes[c])} items. Label the rest, or "
-            "take the labels of these clusters out."
-        )

@@ -256,15 +256,23 @@ def holds_text(kind: str) -> bool:
     return kind == "VARCHAR" or kind not in _KEPT_TYPES
 
 
-def copy_columns(connection: DuckDBPyConnection, columns: Columns, part: Path, ending: str) -> None:
-    """Write columns to a new file of the kind that the ending says."""
+def copy_columns(
+    connection: DuckDBPyConnection, columns: Columns, part: Path, ending: str, lists: Sequence[str] = ()
+) -> None:
+    """Write columns to a new file of the kind that the ending says; those that hold JSON lists as lists if it can."""
     inner = _numbered(len(columns))
     connection.register("rows", {c: as_scanned(column) for c, column in zip(inner, columns.values(), strict=True)})
     listed = ", ".join(
-        f"{'CAST(' + c + ' AS VARCHAR)' if column.dtype.kind in 'OU' else c} AS {quoted(name)}"
+        f"{_written(c, column, is_list=name in lists and ending not in DELIMITERS)} AS {quoted(name)}"
         for c, (name, column) in zip(inner, columns.items(), strict=True)
     )
     connection.execute(f"COPY (SELECT {listed} FROM rows) TO {literal(_place(part))} ({_OPTIONS[ending]})")  # noqa: S608
+
+
+def _written(c: str, column: Column, *, is_list: bool) -> str:
+    """A column as it is written, in SQL."""
+    text = f"CAST({c} AS VARCHAR)" if column.dtype.kind in "OU" else c
+    return f"CAST(CAST({text} AS JSON) AS VARCHAR[])" if is_list else text
 
 
 def as_scanned(column: Column) -> Any:

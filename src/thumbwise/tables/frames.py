@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,7 +52,7 @@ def _from_series(series: nw.Series[Any]) -> Column:
 
 
 def as_column(values: Iterable[Any]) -> Column:
-    """Values with None, NaN and NA masked: whole numbers, numbers, truth values or texts; anything else as its text."""
+    """Values with None, NaN and NA masked: whole numbers, numbers, truth values or texts; lists as JSON."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         return np.ma.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else False)
     listed = list(values)
@@ -61,8 +62,15 @@ def as_column(values: Iterable[Any]) -> Column:
         return np.ma.array([value is True for value in listed], mask=mask)
     if kinds and kinds <= {int, float, *_NUMPY_NUMBERS} and _fits(listed, mask):
         return np.ma.array([0 if gone else value for value, gone in zip(listed, mask, strict=True)], mask=mask)
-    texts = np.array([*(None if gone else str(value) for value, gone in zip(listed, mask, strict=True)), None])[:-1]
+    texts = np.array([*(None if gone else _text(value) for value, gone in zip(listed, mask, strict=True)), None])[:-1]
     return np.ma.array(texts.astype(object), mask=mask)
+
+
+def _text(value: Any) -> str:
+    """A value as text; a list as JSON, as lists in files are read."""
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return json.dumps([part.item() if isinstance(part, np.generic) else part for part in value], default=str)
+    return str(value)
 
 
 _NUMPY_NUMBERS = {np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.float32, np.float64}

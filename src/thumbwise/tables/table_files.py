@@ -102,7 +102,9 @@ def read_table(path: str | Path, columns: Sequence[str] | None = None) -> Table:
             ) from error
 
 
-def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite: bool = False) -> None:
+def write_table(
+    table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite: bool = False, lists: Sequence[str] = ()
+) -> None:
     """Write a file of the kind that its ending says, whole or not at all.
 
     The rows go to a file beside it, which takes the place of ``path`` in one step at the end. After an error or an
@@ -116,6 +118,8 @@ def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite
         What the table is; an older file of the same kind is replaced if it can be recognised as one.
     overwrite : bool
         Replace any other file too.
+    lists : sequence of str
+        Columns whose texts are JSON lists, which JSON lines and Parquet then hold as lists.
 
     Raises
     ------
@@ -129,7 +133,7 @@ def write_table(table: Table, path: str | Path, *, kind: Kind = TABLE, overwrite
     with replacing(target) as part, connect(part) as connection:
         try:
             with interruptible():
-                copy_columns(connection, table.columns, part, target.suffix.lower())
+                copy_columns(connection, table.columns, part, target.suffix.lower(), lists)
         except (duckdb.Error, OSError) as error:
             raise InvalidFileError(f"{path} could not be written: {gist_of(error)}") from error
 

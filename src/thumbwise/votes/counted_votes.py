@@ -25,11 +25,14 @@ class CountedVotes(ABC):
     class_names : tuple
     group_names : tuple
         Groups of items, empty if there are none.
+    is_ordered : bool
+        Whether the classes are steps of a scale, in the order of ``class_names``.
     """
 
     rule_names: tuple[str, ...]
     class_names: tuple[Hashable, ...]
     group_names: tuple[Hashable, ...]
+    is_ordered: bool = False
 
     @property
     @abstractmethod

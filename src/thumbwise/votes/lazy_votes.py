@@ -22,6 +22,7 @@ from thumbwise.votes.engines.frames import open_frame
 from thumbwise.votes.engines.items import Items
 from thumbwise.votes.engines.predictions import answer
 from thumbwise.votes.labels import KnownLabels
+from thumbwise.votes.ordered_classes import check_ordered
 from thumbwise.votes.reading.raw_votes import check_ids
 from thumbwise.votes.votes import Votes
 
@@ -45,7 +46,7 @@ class LazyVotes(CountedVotes, ShowsItself):
         Column of unique ids, which predictions carry and gold refers to. Whole numbers or strings.
     keep : sequence of str
         Further columns that predictions carry.
-    n_classes, class_names, abstain
+    n_classes, class_names, abstain, ordered
         As in :class:`Votes`. Declare the classes where you can: finding them takes one more pass over the items.
     max_patterns : int
         More distinct rows than these are an error, because they are held in memory.
@@ -85,6 +86,7 @@ class LazyVotes(CountedVotes, ShowsItself):
         n_classes: int | None = None,
         class_names: Sequence[Hashable] | None = None,
         abstain: str | None = None,
+        ordered: bool = False,
         max_patterns: int = MAX_PATTERNS,
     ) -> None:
         frame, engine = open_frame(frame)
@@ -98,6 +100,7 @@ class LazyVotes(CountedVotes, ShowsItself):
         kept = {name: inner[name] for name in [*([] if item_id is None else [item_id]), *keep]}
         item = None if item_id is None else inner[item_id]
         self._hold(Items(renamed, engine, columns, rule_names, classes, abstain, item, kept), max_patterns)
+        self.is_ordered = ordered and check_ordered(self.class_names, is_listed=class_names is not None)
 
     def _hold(self, items: Items, max_patterns: int) -> None:
         self._items, self._max_patterns = items, max_patterns
@@ -106,9 +109,10 @@ class LazyVotes(CountedVotes, ShowsItself):
         self._fetched: dict[Hashable, IntArray] = {}
 
     @classmethod
-    def from_items(cls, items: Items, max_patterns: int = MAX_PATTERNS) -> LazyVotes:
+    def from_items(cls, items: Items, max_patterns: int = MAX_PATTERNS, *, ordered: bool = False) -> LazyVotes:
         """Votes on items whose columns and classes are settled."""
         votes = cls.__new__(cls)
+        votes.is_ordered = ordered
         votes._hold(items, max_patterns)
         return votes
 
@@ -169,7 +173,14 @@ class LazyVotes(CountedVotes, ShowsItself):
                 "Drop them, or look whether ids are written in the same way on both sides."
             )
         rows = np.array([self._fetched[value] for value in asked]).reshape(len(asked), self.n_rules)
-        return Votes(rows, item_ids=wanted, rule_names=self.rule_names, class_names=self.class_names, copy=False)
+        return Votes(
+            rows,
+            item_ids=wanted,
+            rule_names=self.rule_names,
+            class_names=self.class_names,
+            ordered=self.is_ordered,
+            copy=False,
+        )
 
     def any_id(self) -> Hashable:
         return self._items.any_id()

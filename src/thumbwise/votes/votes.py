@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from thumbwise.exceptions import Argument, InvalidVotesError
+from thumbwise.votes.ordered_classes import check_ordered
 from thumbwise.votes.reading.checked_votes import CheckedVotes
 from thumbwise.votes.reading.codes import open_codes
 from thumbwise.votes.reading.item_order import in_item_order
@@ -46,6 +47,9 @@ class Votes(CheckedVotes):
         None for an abstention. Classes are in the order of the mapping; several values may stand for one class. Values
         are equal as in Python (1 is 1.0 and not "1"), but True and False are meant for votes that are booleans. Missing
         votes abstain. Takes the place of ``n_classes``, ``class_names`` and ``abstain``.
+    ordered : bool
+        Whether the classes are steps of a scale, such as ratings from 1 to 5, in the order of ``class_names``. Numbers
+        are in order by themselves; words must be listed. Boxes, rates and tables of judges then use the order.
     copy : bool
         Whether to copy an array that could be used as it is. If not, it must not be changed afterwards.
 
@@ -55,6 +59,7 @@ class Votes(CheckedVotes):
     rule_names : tuple of str, of length n_rules
     class_names : tuple, of length n_classes
         The numbers 0, 1, ... if classes have no names.
+    is_ordered : bool
     item_ids : ndarray of shape (n_items,)
         Positions if no ids were given.
     array : read-only ndarray of shape (n_items, n_rules)
@@ -92,6 +97,7 @@ class Votes(CheckedVotes):
         item_groups: npt.ArrayLike | None = None,
         abstain: str | None = None,
         codes: Mapping[Any, Hashable] | None = None,
+        ordered: bool = False,
         copy: bool = True,
     ) -> None:
         if isinstance(data, Votes):
@@ -103,6 +109,9 @@ class Votes(CheckedVotes):
             copy=copy,
         )
         self._hold(read, in_item_order(item_groups, data, "groups"))
+        self.is_ordered = ordered and check_ordered(
+            self.class_names, is_listed=class_names is not None or codes is not None
+        )
 
     @classmethod
     def from_long(
@@ -119,6 +128,7 @@ class Votes(CheckedVotes):
         item_groups: npt.ArrayLike | None = None,
         abstain: str | None = None,
         codes: Mapping[Any, Hashable] | None = None,
+        ordered: bool = False,
         duplicates: Duplicates = "raise",
     ) -> Votes:
         """Votes from one row per vote, as crowds and panels of judges give them; memory follows the number of votes.
@@ -135,7 +145,7 @@ class Votes(CheckedVotes):
         item, rule, label : str
             Names of the columns. Items and rules are numbers, strings or anything hashable; labels are class numbers
             or class names, as in :class:`Votes`.
-        n_classes, class_names, abstain, codes
+        n_classes, class_names, abstain, codes, ordered
             As in :class:`Votes`.
         rule_names : sequence of str, optional
             All rules in order, also those that never vote. Absent: the rules that occur, numbers by size and strings as
@@ -172,7 +182,11 @@ class Votes(CheckedVotes):
             item_ids=item_ids,
             duplicates=duplicates,
         )
-        return object.__new__(cls)._hold(read, item_groups)
+        votes = object.__new__(cls)._hold(read, item_groups)
+        votes.is_ordered = ordered and check_ordered(
+            votes.class_names, is_listed=class_names is not None or codes is not None
+        )
+        return votes
 
     @classmethod
     def from_sparse(
@@ -185,6 +199,7 @@ class Votes(CheckedVotes):
         item_ids: npt.ArrayLike | None = None,
         class_names: Sequence[Hashable] | None = None,
         n_classes: int | None = None,
+        ordered: bool = False,
     ) -> Votes:
         """Votes from the stored entries of a sparse table; what is not stored abstains, and no table is made.
 
@@ -200,7 +215,7 @@ class Votes(CheckedVotes):
             start at 0. Formats that are filled up with zeros (DIA, BSR) can hold classes from 1 only.
         shape : (n_items, n_rules)
             Needed with three arrays.
-        rule_names, item_ids, class_names, n_classes
+        rule_names, item_ids, class_names, n_classes, ordered
             As in :class:`Votes`, in the order of columns, rows and classes.
 
         Examples
@@ -223,7 +238,9 @@ class Votes(CheckedVotes):
             class_names=check_class_names(class_names),
             n_classes=n_classes,
         )
-        return object.__new__(cls)._hold(read)
+        votes = object.__new__(cls)._hold(read)
+        votes.is_ordered = ordered and check_ordered(votes.class_names, is_listed=class_names is not None)
+        return votes
 
 
 def _declared(

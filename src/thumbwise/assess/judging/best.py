@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binomtest
 
+from thumbwise._typing import AnyArray
 from thumbwise.assess.judging.heard import Heard
+from thumbwise.box.designs.clusters import clusters_of
+from thumbwise.box.gold import GoldSample
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.outward import round_up
 
@@ -32,7 +35,8 @@ class BestJudge:
         Of these, on how many the judge is right, and the panel; the panel is silent, and not right, where votes are
         tied.
     p_value : float
-        Two-sided sign test on the items where one of both alone is right, times the number of judges among which this
+        Two-sided sign test on the items where one of both alone is right (or the clusters, where gold was drawn in
+        such, in which one of both is right more often), times the number of judges among which this
         one was chosen; at most 1.
     is_real : bool
         Whether ``p_value`` is at most one minus the confidence level: such a difference is not by chance.
@@ -75,7 +79,7 @@ def find_best(heard: Heard, confidence_level: float) -> BestJudge | None:
     best = int(agreement.argmax())
     voted = heard.on_gold[:, best] != ABSTAIN
     judge, panel = heard.is_right[voted, best], heard.is_right[voted, -1]
-    alone = int((judge & ~panel).sum()), int((panel & ~judge).sum())
+    alone = _alone(judge.astype(int) - panel, heard.sample, voted)
     p_value = float(binomtest(alone[0], sum(alone)).pvalue) if sum(alone) else 1.0
     corrected = min(1.0, p_value * int(is_busy.sum()))
     return BestJudge(
@@ -86,3 +90,11 @@ def find_best(heard: Heard, confidence_level: float) -> BestJudge | None:
         p_value=corrected,
         is_real=corrected <= 1 - confidence_level,
     )
+
+
+def _alone(ahead: AnyArray, sample: GoldSample, voted: AnyArray) -> tuple[int, int]:
+    """On how many items, or in how many clusters if these were drawn, the judge is ahead, and the panel."""
+    drawn = clusters_of(sample)
+    if drawn is not None:
+        ahead = np.bincount(drawn.gold_codes[voted], ahead, minlength=len(drawn.names))
+    return int((ahead > 0).sum()), int((ahead < 0).sum())

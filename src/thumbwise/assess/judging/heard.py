@@ -33,7 +33,8 @@ class Heard:
         Items of the pool on which each says something.
     by_class : ndarray of shape (n_voters, n_classes)
         Items of the population that each gives each class: of the pool, and of gold if it lies outside.
-    has_panel : bool
+    panel : tuple of WeightedVote
+        What they say together; empty if there are not two different judges.
     """
 
     sample: GoldSample
@@ -41,7 +42,11 @@ class Heard:
     on_gold: IntArray
     n_voted: IntArray
     by_class: IntArray
-    has_panel: bool
+    panel: tuple[WeightedVote, ...]
+
+    @property
+    def has_panel(self) -> bool:
+        return bool(self.panel)
 
     @property
     def n_judges(self) -> int:
@@ -79,7 +84,7 @@ def hear(sample: GoldSample) -> Heard:
         np.hstack(on_gold),
         sample.counts.pool,
         np.vstack(by_class),
-        bool(panel),
+        panel,
     )
 
 

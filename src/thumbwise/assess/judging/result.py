@@ -55,6 +55,8 @@ class Judges(ShowsItself):
     n_intervals : int
         Over how many intervals the allowed error is split evenly.
     n_items, n_gold, n_shown : int
+    remarks : tuple of str
+        What has no interval, and why.
     """
 
     scores: tuple[JudgeScore, ...]
@@ -72,6 +74,12 @@ class Judges(ShowsItself):
     n_items: int
     n_gold: int
     n_shown: int = 20
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether classes are ordered, so that it is known how far judges are off."""
+        return any(score.steps is not None for score in self.scores)
 
     @property
     def has_costs(self) -> bool:
@@ -98,6 +106,21 @@ class Judges(ShowsItself):
             "kappa": [row.kappa for row in rows],
             "cost_per_label": [row.cost for row in rows],
             "cost_per_right_label": [row.cost_per_right for row in rows],
+            **self._steps_columns(),
+        }
+
+    def _steps_columns(self) -> dict[str, list[Any]]:
+        """How far judges are off, if classes are ordered."""
+        steps = [row.steps for row in self.rows if row.steps is not None]
+        if not steps:
+            return {}
+        return {
+            "within_one_step": [one.within_one for one in steps],
+            "within_lower": [one.interval[0] for one in steps],
+            "within_upper": [one.interval[1] for one in steps],
+            "mean_absolute_error": [one.mean_absolute_error for one in steps],
+            "bias": [one.bias for one in steps],
+            "quadratic_kappa": [one.quadratic_kappa for one in steps],
         }
 
     def rates_frame(self) -> dict[str, list[Any]]:
@@ -129,7 +152,7 @@ class Judges(ShowsItself):
     @property
     def sentences(self) -> list[str]:
         """What is found, one sentence each."""
-        parts = [self.guarantee, self._budget(), self._among_each_other(), self._together()]
+        parts = [self.guarantee, self._budget(), *self.remarks, self._among_each_other(), self._together()]
         return [sentence for sentence in (*parts, "" if self.best is None else str(self.best)) if sentence]
 
     def _budget(self) -> str:

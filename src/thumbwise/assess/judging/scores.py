@@ -9,6 +9,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.assess.judging.heard import PANEL, Heard
+from thumbwise.assess.judging.steps import Steps, count_steps, has_steps
 from thumbwise.box.budget import LEAST_EXPECTED
 from thumbwise.numerics.agreement import cohen_kappa
 from thumbwise.numerics.intervals import rate_bounds
@@ -69,7 +70,8 @@ class JudgeScore:
     agreement : float
         ``n_right / n_gold``; NaN if it never votes on gold.
     interval : tuple of float
-        For the share of right ones among its votes on the pool: exact (hypergeometric). (0, 1) where nothing is known.
+        For the share of right ones among its votes on the pool: exact (hypergeometric), or by betting over clusters.
+        (0, 1) where nothing is known.
     kappa : float
         Cohen's kappa with gold, where it votes: 1 is always right, 0 as often as by chance. NaN where only one class is
         there. An estimate.
@@ -77,6 +79,8 @@ class JudgeScore:
         For the classes that were asked for.
     cost : float
         Of one vote; of the panel, of all votes on an item that it labels. NaN if not given.
+    steps : Steps or None
+        How far it is from gold, if three classes or more are ordered.
     """
 
     judge: str
@@ -87,6 +91,7 @@ class JudgeScore:
     kappa: float
     rates: tuple[ClassRates, ...] = field(repr=False)
     cost: float = float("nan")
+    steps: Steps | None = None
 
     @property
     def agreement(self) -> float:
@@ -106,7 +111,7 @@ class ErrorShare:
 
     A judge that expects fewer than three gold votes gets none, as its interval would say nothing; judges whose votes
     are the same everywhere share theirs; and what votes alone tell (a judge that never says a class, or nothing else)
-    costs nothing.
+    costs nothing. Rates have intervals only where gold items were drawn one by one.
 
     Attributes
     ----------
@@ -129,8 +134,10 @@ def share_error(heard: Heard, asked: Sequence[int], error: float) -> ErrorShare:
     counted = heard.counts.expected >= LEAST_EXPECTED
     given = heard.by_class[:, list(asked)]
     open_rates = (given > 0) & (given < heard.by_class.sum(axis=1, keepdims=True)) & counted[:, None]
+    open_rates &= heard.sample.design.is_plain
+    of_each = 1 + int(has_steps(heard))
     first = {key: m for m, key in reversed([*enumerate(heard.counts.keys)])}
-    n_intervals = sum(int(counted[m]) + 2 * int(open_rates[m].sum()) for m in first.values())
+    n_intervals = sum(of_each * int(counted[m]) + 2 * int(open_rates[m].sum()) for m in first.values())
     return ErrorShare(n_intervals, error / max(1, n_intervals), counted, open_rates)
 
 
@@ -143,7 +150,7 @@ def score_judges(
     lower, upper = sample.design.intervals(sample, np.stack([half, half]))
     lower, upper = np.where(share.counted, lower, 0.0), np.where(share.counted, upper, 1.0)
     kappas = cohen_kappa(heard.on_gold, heard.labels, sample.pool.n_classes)
-    rates = _rates(heard, asked, share)
+    rates, steps = _rates(heard, asked, share), count_steps(heard, share.counted, share.each)
     names = [*heard.names, *[PANEL] * heard.has_panel]
     of_votes = [costs.get(name, float("nan")) for name in heard.names]
     of_votes += [_panel_cost(heard, of_votes)] * heard.has_panel
@@ -157,6 +164,7 @@ def score_judges(
             kappa=float(kappas[j]),
             rates=rates[j],
             cost=of_votes[j],
+            steps=steps[j],
         )
         for j, name in enumerate(names)
     )

@@ -15,6 +15,7 @@ from thumbwise.assess.tables.opinions import opinions_table
 from thumbwise.assess.tables.pairs import agreement_table, errors_table
 from thumbwise.assess.tables.probabilities import confidence_table, reliability_table
 from thumbwise.assess.tables.rules import rules_table, worse_than_chance
+from thumbwise.assess.tables.steps import steps_table
 from thumbwise.assess.tables.tidy import Tidy
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "plan_table",
     "reliability_table",
     "rules_table",
+    "steps_table",
     "worse_than_chance",
 ]

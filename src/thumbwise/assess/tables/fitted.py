@@ -45,7 +45,10 @@ def read_fitted(model: Any, votes: Any) -> CountedVotes:
 
 
 def moment_columns(
-    box: Box | None, model: BalsubramaniFreund | None, kind: Literal["accuracy", "frequency"], names: Iterable[Hashable]
+    box: Box | None,
+    model: BalsubramaniFreund | None,
+    kind: Literal["accuracy", "frequency", "within one step"],
+    names: Iterable[Hashable],
 ) -> Any:
     """Columns of a table with a row for each of some moments: counts on gold, interval, weight and active bound.
 

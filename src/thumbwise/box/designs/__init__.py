@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from thumbwise.box.designs.by_class import ByClass
+from thumbwise.box.designs.clusters import Clusters
 from thumbwise.box.designs.plain import Separate, Subset
 from thumbwise.box.designs.stratified import Stratified
 from thumbwise.box.designs.weighted import Poisson, WithReplacement
 from thumbwise.box.gold import Design
 
-__all__ = ["ByClass", "Design", "Poisson", "Separate", "Stratified", "Subset", "WithReplacement"]
+__all__ = ["ByClass", "Clusters", "Design", "Poisson", "Separate", "Stratified", "Subset", "WithReplacement"]

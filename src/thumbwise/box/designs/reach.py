@@ -27,9 +27,8 @@ def reach_of(sample: GoldSample) -> Reach:
     in_pool = _per_pattern(sample.pooled, k)
     is_simple = in_pool.max(axis=0).toarray().ravel() <= 1
     sizes = np.where(is_simple, np.rint(in_pool.T @ sample.pool.patterns.counts), sample.pool.n_items)
-    cells = sample.votes.inverse.astype(np.int64) * k + sample.labels
     can_be = _per_pattern(gold, k)[sample.votes.inverse].toarray() > 0
-    return Reach(gold.features[cells].toarray(), can_be | ~is_simple, sizes.astype(np.int64))
+    return Reach(sample.features_on_gold, can_be | ~is_simple, sizes.astype(np.int64))
 
 
 def _per_pattern(moments: Moments, n_classes: int) -> sp.csr_array:

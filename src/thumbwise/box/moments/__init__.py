@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from thumbwise.box.moments.of_rules import accuracies as accuracies
     from thumbwise.box.moments.of_rules import class_accuracies as class_accuracies
     from thumbwise.box.moments.of_rules import confusion_cells as confusion_cells
+    from thumbwise.box.moments.of_steps import within_one_step as within_one_step
     from thumbwise.box.moments.standard import STANDARD as STANDARD
     from thumbwise.box.moments.written import LinearMoment as LinearMoment
 
@@ -33,6 +34,7 @@ _HOMES = {
     "ConditionalRate": "of_rules",
     "class_frequencies": "of_classes",
     "group_frequencies": "of_classes",
+    "within_one_step": "of_steps",
     "LinearMoment": "written",
     "STANDARD": "standard",
     "moment_kind": "kinds",

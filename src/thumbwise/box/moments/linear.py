@@ -28,6 +28,7 @@ from thumbwise.votes.counted_votes import CountedVotes
 
 # Kinds of moments that others ask for. A kind of one's own may have any name.
 ACCURACY, FREQUENCY, OPINION, LEARNED = "accuracy", "frequency", "opinion", "learned opinion"
+NEAR = "within one step"
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class About:
     subject : str
         The rule or class alone.
     kind : str
-        "accuracy", "frequency", "opinion", "learned opinion", "class accuracy", "confusion", "group frequency", "rate",
-        "linear", or one's own.
+        "accuracy", "frequency", "within one step", "opinion", "learned opinion", "class accuracy", "confusion",
+        "group frequency", "rate", "linear", or one's own.
     rule : str or None
         The rule whose votes it counts; None if it is about no single rule.
     class_name : hashable
@@ -72,6 +73,12 @@ def find_frequencies(about: Sequence[About], class_names: Sequence[Hashable]) ->
     """Place of the frequency of each class, over all items, among some moments, -1 where there is none."""
     place = {moment.class_name: m for m, moment in enumerate(about) if moment.kind == FREQUENCY}
     return np.array([place.get(name, -1) for name in class_names], dtype=np.int64)
+
+
+def find_near(about: Sequence[About], rule_names: Sequence[Hashable]) -> IntArray:
+    """Place of how often each rule is within one step among some moments, -1 where there is none."""
+    place: dict[Hashable, int] = {moment.rule: m for m, moment in enumerate(about) if moment.kind == NEAR}
+    return np.array([place.get(rule, -1) for rule in rule_names], dtype=np.int64)
 
 
 def speaks_of(about: Sequence[About], rules: Sequence[str]) -> AnyArray:

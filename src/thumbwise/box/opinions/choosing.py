@@ -149,7 +149,7 @@ def _items(sample: GoldSample) -> Votes:
     if sample.gold_is == "subset":
         return pool
     rows = np.concatenate([pool.array, sample.votes.array])
-    return Votes(rows, class_names=pool.class_names, rule_names=pool.rule_names)
+    return Votes(rows, class_names=pool.class_names, rule_names=pool.rule_names, ordered=pool.is_ordered)
 
 
 def _check_names(found: Sequence[Opinion]) -> None:

@@ -49,8 +49,31 @@ class Opinion(ABC):
         )
 
 
+class SummedOpinion(Opinion):
+    """An opinion that follows from how much weight votes for each class.
+
+    Attributes
+    ----------
+    name : str
+    weights : ndarray of shape (n_rules,)
+    """
+
+    weights: FloatArray
+
+    def scores(self, patterns: Patterns) -> FloatArray:
+        """Sum of weights for each class, shape (n_patterns, n_classes)."""
+        return weighted_scores(patterns, self.weights)
+
+    @abstractmethod
+    def judge(self, scores: FloatArray) -> IntArray:
+        """Class numbers that follow from such sums, -1 for none."""
+
+    def verdicts(self, patterns: Patterns) -> IntArray:
+        return self.judge(self.scores(patterns))
+
+
 @dataclass(frozen=True, eq=False)
-class WeightedVote(Opinion):
+class WeightedVote(SummedOpinion):
     """The class for which the weights of its voters sum to most; nothing where two are equal.
 
     Attributes
@@ -64,9 +87,5 @@ class WeightedVote(Opinion):
     rules: tuple[str, ...]
     weights: FloatArray
 
-    def scores(self, patterns: Patterns) -> FloatArray:
-        """Sum of weights for each class, shape (n_patterns, n_classes)."""
-        return weighted_scores(patterns, self.weights)
-
-    def verdicts(self, patterns: Patterns) -> IntArray:
-        return verdicts(self.scores(patterns))
+    def judge(self, scores: FloatArray) -> IntArray:
+        return verdicts(scores)

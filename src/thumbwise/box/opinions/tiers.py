@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.box.opinions.opinion import Opinion, WeightedVote
+from thumbwise.box.opinions.opinion import Opinion, SummedOpinion, WeightedVote
 from thumbwise.exceptions import InvalidBoxError
 from thumbwise.numerics.patterns import Patterns
 
@@ -53,16 +53,20 @@ class InTiers:
 
 
 @dataclass(frozen=True, eq=False)
-class Tier(Opinion):
+class Tier(SummedOpinion):
     """What an opinion says where its margin lies between two numbers, the upper one excluded."""
 
     of: WeightedVote
     least: float
     most: float
 
-    def verdicts(self, patterns: Patterns) -> IntArray:
-        margins = _margins(self.of.scores(patterns))
-        return np.where((margins >= self.least) & (margins < self.most), self.of.verdicts(patterns), -1)
+    @property
+    def weights(self) -> FloatArray:  # type: ignore[override]  # those of the whole opinion, never set
+        return self.of.weights
+
+    def judge(self, scores: FloatArray) -> IntArray:
+        margins = _margins(scores)
+        return np.where((margins >= self.least) & (margins < self.most), self.of.judge(scores), -1)
 
 
 def _margins(scores: FloatArray) -> FloatArray:

@@ -40,4 +40,9 @@ def judges(
     from thumbwise.cli.judges import JudgeChoices, judge_files
 
     choices = JudgeChoices(confidence, of, cost or ())
+    if roles.tags is not None:
+        from thumbwise.cli.judged_tags import judge_tags
+
+        judge_tags(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
+        return
     judge_files(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)

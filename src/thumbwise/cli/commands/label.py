@@ -84,6 +84,13 @@ def label(
 
     wanted = read_caution(caution)
     choices = FitChoices(confidence, on_infeasible.value, drop or (), require_guarantee, method, wanted)
+    if roles.tags is not None:
+        from thumbwise.cli.tags import label_tags, refuse_options
+
+        other_shape = None if shape is ShapeChoice.TABLE else shape
+        refuse_options({"--reviewed": reviewed, "--shape": other_shape, "--memory": memory, "--spill": spill})
+        label_tags(votes, gold, output, roles, choices, json=json, overwrite=overwrite)
+        return
     limits = Limits(memory, spill)
     run = partial(label_files, shape=shape.value, limits=limits)
     run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed, save=save)

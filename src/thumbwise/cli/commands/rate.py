@@ -29,13 +29,16 @@ def rate(
     of: Annotated[
         str | None, typer.Option(metavar="CLASS", help="The class whose share is wanted, such as pass.")
     ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of comparisons: how often this system wins; --by opponent for each of them."
+        ),
+    ] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Column of groups, such as system.")] = None,
     versus: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Difference of two groups; without --by, of two columns of predictions."),
-    ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of clusters that were drawn and labeled as a whole.")
     ] = None,
     values: Annotated[
         str | None, typer.Option(metavar="1,2,...", help="The mean of these labels instead of a share; or a=1,b=2.")
@@ -69,5 +72,10 @@ def rate(
     pair = None if versus is None else fields_of(versus)
     numbers = None if values is None else read_values(fields_of(values))
     stops = read_looks(None if looks is None else fields_of(looks), anytime)
-    choices = RateChoices(of, by, pair, cluster, numbers, method.value, by_class, confidence, stops)
+    choices = RateChoices(of, by, pair, numbers, method.value, by_class, confidence, stops, system)
+    if roles.tags is not None:
+        from thumbwise.cli.tags import rate_tags
+
+        rate_tags(votes, gold, roles, choices, json=json, overwrite=overwrite)
+        return
     rate_files(votes, gold, roles, choices, json=json, overwrite=overwrite)

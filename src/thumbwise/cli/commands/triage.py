@@ -79,4 +79,10 @@ def triage(
         require_guarantee,
         cost or (),
     )
-    triage_files(votes, gold, roles, choices, TriageOutputs(output, review, text, json, overwrite))
+    outputs = TriageOutputs(output, review, text, json, overwrite)
+    if roles.tags is not None:
+        from thumbwise.cli.judged_tags import triage_tags
+
+        triage_tags(votes, gold, roles, choices, outputs)
+        return
+    triage_files(votes, gold, roles, choices, outputs)

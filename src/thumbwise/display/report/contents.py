@@ -182,7 +182,7 @@ def _comparison(reading: Reading, level: float, findings: Iterable[Finding] | No
 def _reliability(reading: Reading, comparison: Comparison | None, note: str) -> tuple[Tidy | None, str]:
     """From the same folds as the comparison: no gold item is judged by a fit that has seen its label."""
     if comparison is None:
-        return None, "Left out: it needs at least two gold items."
+        return None, note
     labels = reading.gold_labels
     n_bins = min(10, max(2, len(labels) // 20))
     level = comparison.confidence_level

@@ -27,6 +27,15 @@ _MOST_ADVISED = 40
 _FEWEST = 500
 
 
+def why_not_plain(reading: Reading) -> str | None:
+    """Why what speaks of plain random gold is left out, as the end of a sentence, if it is."""
+    design = open_gold(reading, None, None, None).design
+    if design.is_plain:
+        return None
+    about = design.assumption(len(reading.gold_labels), reading.votes.n_items)
+    return f"it needs gold that is a plain random sample; {about}"
+
+
 def sample_pool(reading: Reading, most_votes: float, *, random_state: int = 0) -> tuple[GoldSample, str]:
     """Gold beside the pool, or beside a random part of the items without gold whose patterns hold about so many votes.
 
@@ -52,6 +61,8 @@ def plan_for_report(reading: Reading, confidence_level: float, pin_gold: bool) -
     """
     if reading.gold_is == "subset" and len(reading.gold_labels) == reading.votes.n_items:
         return None, "Left out: every item has a gold label."
+    if (missing := why_not_plain(reading)) is not None:
+        return None, f"Left out: {missing}."
     box = reading.box(confidence_level=confidence_level)
     n_rules, per_vote = reading.votes.n_rules, reading.votes.n_rules * reading.votes.n_classes / 2
     sample, part = sample_pool(reading, min(_PLANNED_VOTES, _PLANNED_WORK / per_vote))
@@ -79,5 +90,7 @@ def compare_for_report(reading: Reading, confidence_level: float) -> tuple[Compa
     """Methods side by side, and what is to be said about it."""
     if len(reading.gold_labels) < 2:
         return None, "Left out: it needs at least two gold items."
+    if (missing := why_not_plain(reading)) is not None:
+        return None, f"Left out: {missing}."
     sample, note = sample_pool(reading, _COMPARED_VOTES)
     return compare(sample, confidence_level=confidence_level), note

@@ -107,6 +107,17 @@ class Whole:
 
 
 @dataclass(frozen=True)
+class WholeOrNone:
+    """A parameter that is a whole number, or None where the model settles it."""
+
+    def write(self, value: int | None, model: Any) -> Any:
+        return None if value is None else int(value)
+
+    def read(self, node: Node, model: Any, setting: Setting) -> int | None:
+        return None if node.value is None else node.whole(-(2**63))
+
+
+@dataclass(frozen=True)
 class Truth:
     """True or false."""
 

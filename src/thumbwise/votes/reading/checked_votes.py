@@ -259,6 +259,8 @@ class CheckedVotes(CountedVotes, ShowsItself):
         renumbered = np.array([*(number[name] for name in self.class_names), ABSTAIN])
         other = self._like(self.rule_names)
         other.class_names = tuple(class_names)
+        places = [number[name] for name in self.class_names]
+        other.is_ordered = self.is_ordered and places == sorted(places)
         if self._array is None:
             patterns = self.patterns
             classes = renumbered[patterns.classes].astype(patterns.classes.dtype)
@@ -289,7 +291,7 @@ class CheckedVotes(CountedVotes, ShowsItself):
         other = object.__new__(type(self))
         other.rule_names, other.class_names, other._coding = rule_names, self.class_names, self._coding
         other._array, other._ids = self._array, self._ids
-        other.group_names, other._groups = self.group_names, self._groups
+        other.group_names, other._groups, other.is_ordered = self.group_names, self._groups, self.is_ordered
         if self._array is None:
             other._patterns_and_inverse = self._patterns_and_inverse
         return other
