@@ -26,6 +26,7 @@ from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.methods import AUTO, certify_method, check_method, print_caught, print_labeled, settle_method
 from thumbwise.cli.progress import running
 from thumbwise.cli.right_labels import as_json, print_right_labels
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
@@ -105,7 +106,7 @@ def label_files(
         with progress("reading"):
             reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
             if reviewed is not None:
-                choices = replace(choices, reviewed=read_reviewed(reviewed, reading))
+                choices = replace(choices, reviewed=read_reviewed(reviewed, reading, roles.form.as_hint))
         if output is not None:
             names = output_names(reading, shape)  # whether names of columns would clash is said now
 
@@ -162,7 +163,7 @@ def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitC
     if is_missing:
         model.certificate_.require()
     if written is not None and not only_json:
-        stdout().print(f"written: {visible(place)} ({written})")
+        stdout().print(f"written: {shown_output(place)} ({written})")
     if outputs.model is not None and not only_json:
         stdout().print(f"written: {visible(outputs.model)} (model, for thumbwise predict, explain and sql)")
     if outputs.json is not None and not only_json:

@@ -19,11 +19,13 @@ from thumbwise.cli.console import print_table, print_understood, progress, stdou
 from thumbwise.cli.costs import print_stages, read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.progress import running
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
@@ -126,7 +128,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
         roles = replace(roles, ignore=(*roles.ignore, outputs.text))
     stays = are_many(votes, roles) or is_large(votes, roles)
     outputs.check(votes, gold, stays=stays)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
@@ -183,7 +185,7 @@ def _written(sorted_out: Triage, outputs: TriageOutputs) -> list[str]:
         (outputs.review, plural(sorted_out.n_review, "item")),
         (outputs.json, "JSON"),
     ]
-    return [f"written: {visible(path)} ({what})" for path, what in places if path is not None]
+    return [f"written: {shown_output(path)} ({what})" for path, what in places if path is not None]
 
 
 def _print(source: str, reading: Reading, abstain: str | None, sorted_out: Triage, curve: Tidy) -> None:

@@ -68,6 +68,7 @@ def triage(
 
     What is accepted is as often right as was asked for, guaranteed; people look at the others.
     """
+    from thumbwise.cli.standard_output import table_to
     from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files
 
     choices = TriageChoices(
@@ -80,10 +81,11 @@ def triage(
         require_guarantee,
         cost or (),
     )
-    outputs = TriageOutputs(output, review, text, json, overwrite, for_spreadsheets)
-    if roles.tags is not None:
-        from thumbwise.cli.judged_tags import triage_tags
+    with table_to(output) as place:
+        outputs = TriageOutputs(place, review, text, json, overwrite, for_spreadsheets)
+        if roles.tags is not None:
+            from thumbwise.cli.judged_tags import triage_tags
 
-        triage_tags(votes, gold, roles, choices, outputs)
-        return
-    triage_files(votes, gold, roles, choices, outputs)
+            triage_tags(votes, gold, roles, choices, outputs)
+            return
+        triage_files(votes, gold, roles, choices, outputs)

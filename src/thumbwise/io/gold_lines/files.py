@@ -12,7 +12,7 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.gold_lines.answers import Answer, parse_answer
 from thumbwise.io.gold_lines.fields import LONGEST_LINE, MOST_LINES, check_length, form_of_line
 from thumbwise.io.gold_lines.headers import Header, is_header, parse_header
-from thumbwise.models.saved.schema import parse
+from thumbwise.tables.json_values import parse
 
 _ENDINGS = (".jsonl", ".ndjson")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from thumbwise.models.saved.schema import Node, render
+from thumbwise.tables.json_values import Node, render
 
 CHECKSUM = "checksum"
 _LENGTH = 16

@@ -25,7 +25,7 @@ from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import is_registered, registered
 from thumbwise.models.saved.checksums import CHECKSUM, check_sum, render_sealed
 from thumbwise.models.saved.fields import Setting
-from thumbwise.models.saved.schema import Node, parse, plain, refuse, write_name
+from thumbwise.tables.json_values import Node, parse, plain, refuse, write_name
 from thumbwise.tables.outputs import MODEL, check_file
 from thumbwise.tables.whole_files import replacing
 from thumbwise.votes.labels import KnownLabels
