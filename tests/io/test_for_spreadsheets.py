@@ -106,7 +106,7 @@ def test_other_kinds_of_files_need_none(ending: str, folder: Path) -> None:
     )
     assert answer.exit_code == 2
     assert answer.stderr.replace("\n", " ").startswith(
-        "error: --for-spreadsheets is about files that end in .csv or .tsv; found"
+        "error: --for-spreadsheets is about files that end in .csv or .tsv"
     )
     with pytest.raises(tw.InvalidChoiceError, match="for_spreadsheets is about"):
         tw.write_labels([[0, 1]], tw.MajorityVote().fit([[0, 1]]), folder / f"x.{ending}", for_spreadsheets=True)
