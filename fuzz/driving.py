@@ -106,7 +106,7 @@ def _signature(error: BaseException) -> str:
     return f"{type(error).__name__}-{Path(frames[-1].filename).stem}-{frames[-1].lineno}"
 
 
-def read_arguments(description: str, minutes: float, kinds: Sequence[str] = ()) -> argparse.Namespace:
+def argument_parser(description: str, minutes: float, kinds: Sequence[str] = ()) -> argparse.ArgumentParser:
     """--minutes, --output, --seed, and --kind if there are several."""
     parser = argparse.ArgumentParser(description=description)
     if kinds:
@@ -114,10 +114,19 @@ def read_arguments(description: str, minutes: float, kinds: Sequence[str] = ()) 
     parser.add_argument("--minutes", type=float, default=minutes, help="of processor time")
     parser.add_argument("--output", type=Path, required=True, help="folder for the corpus, the counts and the bugs")
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    # An array that is too large is then a MemoryError, and a bug that can be reported.
+    return parser
+
+
+def limit_memory() -> None:
+    """An array that is too large is then a MemoryError, and a bug that can be reported."""
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+
+
+def read_arguments(description: str, minutes: float, kinds: Sequence[str] = ()) -> argparse.Namespace:
+    """What was asked for; the folder is there, and memory limited."""
+    arguments = argument_parser(description, minutes, kinds).parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    limit_memory()
     return arguments
 
 

@@ -19,7 +19,18 @@ OPTIONS = "Options"
 SECTIONS: Mapping[str, Sequence[str]] = {
     "Gold": ("gold", "gold_column", "cluster", "strata", "weights", "max_weight", "by_class"),
     OPTIONS: (),
-    "Output": ("output", "review", "save", "write", "shape", "json", "quiet", "overwrite", "require_guarantee"),
+    "Output": (
+        "output",
+        "review",
+        "save",
+        "write",
+        "shape",
+        "for_spreadsheets",
+        "json",
+        "quiet",
+        "overwrite",
+        "require_guarantee",
+    ),
     "How files are read": (
         "item_id",
         "ignore",

@@ -30,6 +30,7 @@ from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
 from thumbwise.tables.databases import database
+from thumbwise.tables.spreadsheets import check_for_spreadsheets
 
 _AT_LEAST = "right, at least: share of the accepted labels, {}"
 _SURE = "probability: how sure the ranking must be of a label for it to be accepted"
@@ -87,10 +88,13 @@ class TriageOutputs:
     text: str | None = None
     json: str | None = None
     overwrite: bool = False
+    for_spreadsheets: bool = False
 
     def check(self, votes: Path, gold: Path | None, *, stays: bool) -> None:
         """Whatever is wrong with a place is said before anything is read."""
         as_file = None if is_stdout(self.json) else self.json
+        if self.for_spreadsheets:
+            check_for_spreadsheets(self.accepted, self.review)
         check_different([self.accepted, self.review, as_file])
         check_triage_files(self.accepted, self.review, inputs=(votes, gold), stays=stays, overwrite=self.overwrite)
         check_json(self.json, inputs=(votes, gold), overwrite=self.overwrite)
@@ -169,6 +173,7 @@ def _write(reading: Reading, sorted_out: Triage, outputs: TriageOutputs) -> None
             review=outputs.review,
             text=outputs.text,
             overwrite=outputs.overwrite,
+            for_spreadsheets=outputs.for_spreadsheets,
         )
 
 
