@@ -15,8 +15,7 @@ import typer
 from thumbwise.cli.signatures import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
-from thumbwise.io.tag_cells import TagRoles
-from thumbwise.io.tag_names import check_listed
+from thumbwise.io.tag_roles import TagRoles, check_listed
 from thumbwise.tables.file_formats import KIND_ENDINGS
 from thumbwise.votes.reading.score_cells import SCORES_ARE
 

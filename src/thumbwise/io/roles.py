@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
-from thumbwise.io.tag_cells import TagRoles
+from thumbwise.io.tag_roles import TagRoles
 from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
