@@ -148,5 +148,7 @@ KINDS: dict[str, Callable[[bytes, Path], bool]] = {
     "wrench": _check_wrench,
     "mat": _check_mat,
     "sql": _check_sql,
-    **{name: _check_export(name) for name in EXPORTS},
+    "promptfoo": _check_export("promptfoo"),
+    "inspect": _check_export("inspect"),
+    "langfuse": _check_export("langfuse"),
 }
