@@ -100,6 +100,7 @@ def label(
 
         other_shape = None if shape is ShapeChoice.TABLE else shape
         refuse_options({"--reviewed": reviewed, "--shape": other_shape, "--memory": memory, "--spill": spill})
+        refuse_options({"--save": save, "--for-spreadsheets": for_spreadsheets})
         with table_to(output) as place:
             label_tags(votes, gold, place, roles, choices, json=json, overwrite=overwrite)
         return
