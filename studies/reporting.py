@@ -18,12 +18,17 @@ Answer = TypeVar("Answer")
 
 def read_arguments(description: str) -> argparse.Namespace:
     """--quick, --seed, --processes, --output."""
+    return make_parser(description).parse_args()
+
+
+def make_parser(description: str | None) -> argparse.ArgumentParser:
+    """The same arguments, for a study that has more."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="few draws: a minute or so, to see that it runs")
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
-    return parser.parse_args()
+    return parser
 
 
 def run_tasks(work: Callable[[Task], Answer], tasks: Sequence[Task], n_processes: int) -> list[Answer]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from benchmarks.workers.precise_thresholds import WAYS, Judged, find_threshold
 from scipy.stats import beta
 
 import thumbwise as tw
@@ -50,7 +50,7 @@ _ERROR = 0.05
 _THRESHOLDS = 20
 # First draws of each data set that go through `triage` itself.
 _COMPARED = 3
-PEERS = ("MAPIE", "MAPIE, five starts", "MAPIE, split")
+PEERS = WAYS
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -120,6 +120,16 @@ class Draw:
         """Whether the label that would be proposed for each gold item is wrong."""
         return np.asarray(self.ranked.proposed[self.places] != self.sample.labels)
 
+    def judged(self) -> tuple[Judged, Judged]:
+        """How sure labels of gold items are and whether they are right: of those that teach, and that certify."""
+        taught, sure = self.parts.teach, self.ranked.sureness
+        right = (~self.gold_wrong[taught]).astype(np.int64), (~self.ranked.is_wrong).astype(np.int64)
+        return (sure[self.places[taught]], right[0]), (sure[self.ranked.place], right[1])
+
+    def above(self, level: float) -> BoolArray:
+        """Patterns whose label is at least so sure."""
+        return np.asarray(self.ranked.sureness >= level)
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -175,33 +185,8 @@ def hold_out(draw: Draw, precision: float) -> BoolArray:
 
 def mapie(draw: Draw, precision: float, peer: str) -> BoolArray:
     """What its controller accepts, in one of its ways."""
-    from mapie.risk_control import BinaryClassificationController  # noqa: PLC0415  # if it is installed
-    from mapie.risk_control.fwer_control import FWERFixedSequenceTesting  # noqa: PLC0415
-
-    ways: dict[str, dict[str, Any]] = {
-        PEERS[0]: {},
-        PEERS[1]: {
-            "fwer_method": FWERFixedSequenceTesting(n_starts=5),
-            "list_predict_params": np.linspace(0.99, 0, 100),
-        },
-        PEERS[2]: {"fwer_method": "split_fixed_sequence"},
-    }
-    controller: Any = BinaryClassificationController(
-        lambda rows: np.column_stack([1 - rows[:, 0], rows[:, 0]]),
-        "precision",
-        precision,
-        confidence_level=1 - _ERROR,
-        **ways[peer],
-    )
-    sure, taught = draw.ranked.sureness, draw.parts.teach
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if peer == PEERS[2]:
-            right = ~draw.gold_wrong[taught]
-            controller.learn_fixed_sequence_order(sure[draw.places[taught]][:, None], right.astype(np.int64))
-        controller.calibrate(sure[draw.ranked.place][:, None], (~draw.ranked.is_wrong).astype(np.int64))
-    best = controller.best_predict_param
-    return np.zeros(len(sure), dtype=bool) if best is None else np.asarray(sure >= best)
+    level = find_threshold(peer, precision, 1 - _ERROR, *draw.judged())
+    return np.zeros(len(draw.ranked.sureness), dtype=bool) if level is None else draw.above(level)
 
 
 def has_mapie() -> bool:

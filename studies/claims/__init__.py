@@ -1,0 +1,1 @@
+"""What the library claims, beside what people use instead: ``python -m studies.claims``; one module for each claim."""

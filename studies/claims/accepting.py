@@ -1,0 +1,133 @@
+"""Labels accepted at a guaranteed precision: the share of ours beside that of a hold-out and of MAPIE.
+
+The draws, the ranking and the ways are those of :mod:`studies.triage`; MAPIE gets the ranking and the certifying labels
+of ours, in an environment of its own. Items with gold are accepted by all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from benchmarks.launching import Job
+from scipy.stats import binom
+
+from studies.coverage import FALSE_ALARM
+from studies.drawing import TITLES, Population, draw_gold, load_population
+from studies.opinion_coverage import gold_size
+from studies.reporting import markdown_table
+from studies.triage import SETS, Draw, Items, Kept, accept, hold_out, judge
+from thumbwise.assess.accepting.targets import Targets
+
+OURS = "thumbwise"
+PRECISION, ERROR = 0.9, 0.05
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What each method accepts on one set, draw by draw."""
+
+    title: str
+    n_gold: int
+    kept: Mapping[str, Sequence[Kept]]
+
+    def share(self, method: str) -> float:
+        return float(np.mean([one.share for one in self.kept[method]]))
+
+    def failed(self, method: str) -> int:
+        return sum(not one.holds for one in self.kept[method])
+
+    def is_valid(self, method: str) -> bool:
+        """Whether it failed no more often than chance would once in a million times, if it held as often as it says."""
+        return self.failed(method) <= binom.ppf(1 - FALSE_ALARM, len(self.kept[method]), ERROR)
+
+    @property
+    def best_other(self) -> str:
+        """The valid method that accepts most."""
+        return max((name for name in self.kept if name != OURS and self.is_valid(name)), key=self.share)
+
+    @property
+    def lead(self) -> float:
+        """How much more ours accepts than the best other; negative if that is more, and -1 if ours is not valid."""
+        return self.share(OURS) - self.share(self.best_other) if self.is_valid(OURS) else -1.0
+
+    @property
+    def is_best(self) -> bool:
+        """To half a thousandth, the digits that are shown."""
+        return self.lead >= -0.0005
+
+
+@dataclass(frozen=True)
+class Task:
+    """A set, and how it is drawn from; without an interpreter MAPIE is not asked."""
+
+    name: str
+    n_gold: int
+    n_draws: int
+    seed: int
+    python: Path | None = None
+
+
+def ask_mapie(draws: Sequence[Draw], python: Path) -> tuple[str, list[dict[str, float | str | None]]]:
+    """Its version, and its threshold in each of its ways for each draw."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "problems.jsonl"
+        file.write_text("".join(_problem_of(draw) + "\n" for draw in draws))
+        job = Job("precise_thresholds", file, python=str(python.absolute()))
+        version, *answers = map(json.loads, job.run().splitlines())
+    return version["MAPIE"], answers
+
+
+def _problem_of(draw: Draw) -> str:
+    taught, certified = ([part.tolist() for part in judged] for judged in draw.judged())
+    return json.dumps({"precision": PRECISION, "level": 1 - ERROR, "taught": taught, "certified": certified})
+
+
+def study(task: Task) -> tuple[Accepted, set[str]]:
+    """One set, and what MAPIE said where it refused."""
+    return study_population(load_population(task.name), task)
+
+
+def study_population(population: Population, task: Task) -> tuple[Accepted, set[str]]:
+    """The same of a population that is at hand."""
+    items = Items(population)
+    gold = draw_gold(population, gold_size(population, task.n_gold), "subset", task.n_draws, task.seed)
+    draws = [Draw.of(items, one) for one in gold]
+    verdict, targets = partial(judge, precision=PRECISION), Targets({None: PRECISION}, {})
+    kept: dict[str, list[Kept]] = {
+        OURS: [verdict(draw, accept(draw.ranked, targets)) for draw in draws],
+        "hold-out": [verdict(halved, hold_out(halved, PRECISION)) for halved in (draw.halved() for draw in draws)],
+    }
+    answers = ask_mapie(draws, task.python)[1] if task.python else []
+    for draw, answer in zip(draws[: len(answers)], answers, strict=True):
+        for way, level in answer.items():
+            if not isinstance(level, str):
+                kept.setdefault(way, []).append(verdict(draw, draw.above(np.inf if level is None else level)))
+    refused = {level for answer in answers for level in answer.values() if isinstance(level, str)}
+    return Accepted(TITLES.get(population.name, population.name), len(gold[0]), kept), refused
+
+
+def table(found: Sequence[Accepted]) -> str:
+    """Losses of ours first."""
+    methods = list(dict.fromkeys(method for one in found for method in one.kept))
+    rows = [
+        [f"{one.title} ({one.n_gold})", f"{one.lead:+.3f}", one.best_other, *(_cell(one, name) for name in methods)]
+        for one in sorted(found, key=lambda one: one.lead)
+    ]
+    return markdown_table(["set (gold)", "lead", "best other", *methods], rows)
+
+
+def _cell(one: Accepted, method: str) -> str:
+    if method not in one.kept:
+        return "-"
+    failed = one.failed(method)
+    note = f" ({failed})" if failed else ""
+    return f"{one.share(method):.3f}{note}" if one.is_valid(method) else f"**{one.share(method):.3f}{note}**"
+
+
+__all__ = ["OURS", "SETS", "Accepted", "Task", "ask_mapie", "study", "study_population", "table"]

@@ -1,0 +1,260 @@
+"""Labels of items without gold: accuracy, log loss and calibration of ours beside other methods.
+
+Gold is a random part of the items. Every method is judged on the same items, those without gold, a draw at a time, so
+that leads are means of paired differences. What uses no gold label is fitted once. Nothing is chosen by the truth: each
+method is as it comes, and CROWDLAB, which needs a classifier, gets the regression on gold's votes.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from benchmarks.launching import Job, WorkerError
+from benchmarks.workers.label_models import PEERS
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+import thumbwise as tw
+from studies.drawing import JUDGES, TITLES, Population, draw_gold, load_population
+from studies.opinion_coverage import gold_size
+from studies.ratings import load_case as load_ratings
+from studies.reporting import markdown_table
+from thumbwise._typing import FloatArray, IntArray
+from thumbwise.assess.baselines import best_rule, log_losses, logistic_regression
+from thumbwise.exceptions import DegenerateFitWarning
+from thumbwise.metrics import zero_one_loss
+from thumbwise.models.base import LabelModel
+from thumbwise.models.compared import Split
+
+OURS = "thumbwise"
+MAJORITY = "majority vote"
+RATINGS = "judges' ratings"
+MEASURES = ("accuracy", "log loss", "calibration error")
+# Which way is better.
+_SIGN = np.array([1.0, -1.0, -1.0])
+_BINS = 15
+# CROWDLAB takes seconds a draw on the larger sets.
+_CLASSIFIED = 5
+_PATIENCE = 300.0
+
+UNAIDED: Mapping[str, Callable[[], LabelModel]] = {
+    MAJORITY: tw.MajorityVote,
+    "Dawid-Skene": partial(tw.DawidSkene, kind="full"),
+    "one-coin Dawid-Skene": tw.DawidSkene,
+    "data programming": tw.DataProgramming,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A population, and what we are given of it if that is more than its votes.
+
+    Attributes
+    ----------
+    ratings : ScoredVotes or None
+        Beside the verdicts, which are all that the other methods can read.
+    columns : ndarray or None
+        For the regression, in place of votes.
+    """
+
+    title: str
+    population: Population
+    ratings: tw.ScoredVotes | None = None
+    columns: FloatArray | None = None
+
+    @classmethod
+    def load(cls, name: str) -> Case:
+        """One of the sets, or the judges with their ratings."""
+        if name != RATINGS:
+            return cls(TITLES.get(name, name), load_population(name))
+        ratings = load_ratings().ratings
+        filled = ratings.fillna(ratings.mean()).to_numpy()
+        columns = (filled - filled.mean(axis=0)) / filled.std(axis=0)
+        return cls(RATINGS, load_population(JUDGES), tw.ScoredVotes(ratings, scores=1), columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Measures of each method on one set with so many gold labels; arrays of shape (n_draws, n_measures)."""
+
+    title: str
+    n_gold: int
+    scores: Mapping[str, FloatArray]
+
+    def mean(self, method: str, measure: int) -> float:
+        return float(self.scores[method][:, measure].mean())
+
+    def error(self, method: str, measure: int) -> float:
+        """Standard error of the mean."""
+        return _standard_error(self.scores[method][:, measure])
+
+    def lead(self, method: str, measure: int) -> tuple[float, float]:
+        """How much better ours is, and the standard error of that, over the draws that both have."""
+        theirs = self.scores[method][:, measure]
+        ours = self.scores[OURS][: len(theirs), measure]
+        ahead = _SIGN[measure] * (ours - theirs)
+        return float(ahead.mean()), _standard_error(ahead)
+
+    def best_other(self, measure: int) -> str:
+        """The method that ours leads least."""
+        others = [method for method in self.scores if method != OURS]
+        return min(others, key=lambda method: self.lead(method, measure)[0])
+
+    def is_best(self, measure: int) -> bool:
+        """Whether ours is best, or within one standard error of it."""
+        lead, error = self.lead(self.best_other(measure), measure)
+        return lead >= -error
+
+    def is_worse(self, method: str, measure: int) -> bool:
+        """Beyond noise: by more than two standard errors."""
+        lead, error = self.lead(method, measure)
+        return lead < -2 * error
+
+
+def _standard_error(values: FloatArray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def calibration_error(truth: IntArray, proba: FloatArray) -> float:
+    """Expected calibration error: of the label's probability against how often it is right, in bins of equal width."""
+    sure = proba.max(axis=1)
+    right = proba.argmax(axis=1) == truth
+    bins = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
+    gaps = np.bincount(bins, right - sure, minlength=_BINS)
+    return float(np.abs(gaps).sum() / len(truth))
+
+
+def measure(truth: IntArray, proba: FloatArray) -> FloatArray:
+    """Accuracy, of ties the share; log loss, none of an item above that of probability 0.001; calibration error."""
+    right = 1 - zero_one_loss(truth, proba, ties="share")
+    return np.array([right, log_losses(truth, proba).mean(), calibration_error(truth, proba)])
+
+
+def ours(case: Case, gold: IntArray) -> FloatArray:
+    """Probabilities of all items, everything as by default."""
+    votes = case.population.votes if case.ratings is None else case.ratings
+    y = np.full(len(case.population.labels), -1)
+    y[gold] = case.population.labels[gold]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # labels are judged here, not how tight the bound is
+        return np.asarray(tw.BalsubramaniFreund().fit(votes, y).predict_proba(votes))
+
+
+def taught(case: Case, gold: IntArray) -> dict[str, FloatArray]:
+    """What learns from gold's votes alone: probabilities of all items."""
+    votes, labels = case.population.votes, case.population.labels
+    split = Split(votes, votes.take(gold), labels[gold], votes, "subset", 0.95)
+    regression = logistic_regression(split) if case.columns is None else _regress(case.columns, labels, gold)
+    return {"logistic regression": regression, "best judge": best_rule(split)}
+
+
+def _regress(columns: FloatArray, labels: IntArray, gold: IntArray) -> FloatArray:
+    model = LogisticRegression(C=1.0, max_iter=1000).fit(columns[gold], labels[gold])
+    return np.asarray(model.predict_proba(columns))
+
+
+def unaided(votes: tw.Votes) -> dict[str, FloatArray]:
+    """Probabilities from the votes alone, by the models that we have ourselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", DegenerateFitWarning)  # what the table shows
+        return {name: np.asarray(make().fit(votes).predict_proba(votes)) for name, make in UNAIDED.items()}
+
+
+def ask_peers(votes: tw.Votes, classifier: FloatArray, python: Path) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    """Probabilities by each package, shape (n_draws or 1, n_items, n_classes), and what those said that refused."""
+    answers, refused = {}, {}
+    with TemporaryDirectory() as folder:
+        told = Path(folder) / "told.npz"
+        np.savez(told, votes=votes.array, n_classes=votes.n_classes, classifier=classifier)
+        for number, method in enumerate(PEERS):
+            output = Path(folder) / f"{number}.npy"
+            try:
+                said = Job("label_models", method, told, output, python=str(python.absolute())).run(_PATIENCE)
+                words = json.loads(said.splitlines()[-1])["refused"]
+            except WorkerError as error:
+                words = str(error)
+            if words:
+                refused[method] = words
+            else:
+                answers[method] = np.load(output)
+    return answers, refused
+
+
+@dataclass(frozen=True)
+class Task:
+    """A set, and how it is drawn from; without an interpreter no package is asked."""
+
+    name: str
+    sizes: tuple[int, ...]
+    n_draws: int
+    seed: int
+    python: Path | None = None
+
+
+def study(task: Task) -> tuple[list[Found], dict[str, str]]:
+    """One set with each number of gold labels, and which packages refused."""
+    return study_case(Case.load(task.name), task)
+
+
+def study_case(case: Case, task: Task) -> tuple[list[Found], dict[str, str]]:
+    """The same of a case that is at hand."""
+    population = case.population
+    once = unaided(population.votes)
+    draws = [
+        draw_gold(population, gold_size(population, size), "subset", task.n_draws, task.seed) for size in task.sizes
+    ]
+    own = [[{OURS: ours(case, gold), **once, **taught(case, gold)} for gold in golds] for golds in draws]
+    answers, refused = _peers_of(case, own, task.python)
+    found = []
+    for place, golds in enumerate(draws):
+        scores: dict[str, list[FloatArray]] = {}
+        for number, gold in enumerate(golds):
+            rest = np.setdiff1d(np.arange(len(population.labels)), gold)
+            for method, proba in {**own[place][number], **_of_draw(answers, place, number)}.items():
+                scores.setdefault(method, []).append(measure(population.labels[rest], proba[rest]))
+        stacked = {method: np.array(rows) for method, rows in scores.items()}
+        found.append(Found(case.title, len(golds[0]), stacked))
+    return found, refused
+
+
+def _peers_of(
+    case: Case, own: Sequence[Sequence[Mapping[str, FloatArray]]], python: Path | None
+) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    """What packages say: arrays of shape (n_sizes, n_draws, ...), or (1, 1, ...) if gold is nothing to them."""
+    if python is None:
+        return {}, {}
+    classifier = np.array([[draw["logistic regression"] for draw in size[:_CLASSIFIED]] for size in own])
+    flat = classifier.reshape(-1, *classifier.shape[2:])
+    answers, refused = ask_peers(case.population.votes, flat, python)
+    shaped = {
+        method: proba.reshape(classifier.shape) if len(proba) == len(flat) > 1 else proba[None]
+        for method, proba in answers.items()
+    }
+    return shaped, refused
+
+
+def _of_draw(answers: Mapping[str, FloatArray], place: int, number: int) -> dict[str, FloatArray]:
+    """Those that have an answer to this draw."""
+    once = {method: proba[0, 0] for method, proba in answers.items() if proba.shape[:2] == (1, 1)}
+    each = {method: proba for method, proba in answers.items() if method not in once and number < proba.shape[1]}
+    return {**once, **{method: proba[place, number] for method, proba in each.items()}}
+
+
+def table(found: Sequence[Found], measure: int) -> str:
+    """Losses of ours first."""
+    methods = list(dict.fromkeys(method for one in found for method in one.scores))
+    rows = []
+    for one in sorted(found, key=lambda one: one.lead(one.best_other(measure), measure)[0]):
+        best = one.best_other(measure)
+        cells = [f"{one.mean(name, measure):.3f}" if name in one.scores else "-" for name in methods]
+        cells[0] += f" ± {one.error(OURS, measure):.3f}"
+        rows.append([f"{one.title} ({one.n_gold})", "{:+.3f} ± {:.3f}".format(*one.lead(best, measure)), best, *cells])
+    return markdown_table(["set (gold)", "lead", "best other", *methods], rows)
