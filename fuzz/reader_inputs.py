@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import struct
 import zlib
@@ -36,6 +38,27 @@ def delimited(draw: st.DrawFn, delimiter: str) -> bytes:
     end = draw(st.sampled_from(["\n", "\r\n", "\r"]))
     content = draw(st.sampled_from(["", "\ufeff"])) + end.join(lines) + draw(st.sampled_from(["", end]))
     return _perhaps_damaged(draw, content.encode("utf-8", "surrogatepass"))
+
+
+@st.composite
+def dialects(draw: st.DrawFn) -> bytes:
+    """Rows that Python's writer wrote, with any delimiter, quotes and encoding, some of them damaged."""
+    n_columns = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.lists(_CELLS, min_size=n_columns, max_size=n_columns), min_size=1, max_size=6))
+    text = io.StringIO(newline="")
+    writer = csv.writer(
+        text,
+        delimiter=draw(st.sampled_from(",;\t|:§")),
+        quotechar=draw(st.sampled_from("\"'")),
+        quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
+        lineterminator=draw(st.sampled_from(["\n", "\r\n", "\r"])),
+        doublequote=draw(st.booleans()),
+        escapechar="\\",
+    )
+    writer.writerows(rows)
+    first = draw(st.sampled_from(["", "", "sep=;\n", "sep=\t\r\n", "\ufeff"]))
+    encoding = draw(st.sampled_from(["utf-8", "cp1252", "utf-16", "utf-16-le", "shift_jis", "cp1251"]))
+    return _perhaps_damaged(draw, (first + text.getvalue()).encode(encoding, "replace"))
 
 
 def _quote(cell: str) -> str:
@@ -137,15 +160,37 @@ def _mat_array(name: str, array: Any, order: str, lies: dict[str, Any]) -> bytes
     return _mat_element(order, 14, b"".join(_mat_element(order, kind, body) for kind, body in parts))
 
 
+_EXPORTS = Path(__file__).parent.parent / "tests" / "io_cases" / "exports"
+
+
+@st.composite
+def export(draw: st.DrawFn, name: str) -> bytes:
+    """A small export of an evaluation tool with values or bytes changed; scores of Langfuse in lines too."""
+    value = json.loads((_EXPORTS / f"{name}.json").read_bytes())
+    rng = seeded(draw(_SEEDS))
+    as_lines = name == "langfuse" and draw(st.booleans())
+    value = value["data"] if as_lines else value
+    for _ in range(draw(st.integers(0, 3))):
+        value = edit_json(value, rng)
+    rows = value if as_lines and isinstance(value, list) else [value]
+    content = b"\n".join(dump(row, rng).replace(b"\n", b" ") for row in rows)
+    ending = b".jsonl\n" if as_lines else b".json\n"
+    return ending + (damage_bytes(content, rng) if draw(st.integers(0, 7)) == 0 else content)
+
+
 _NAMES = st.one_of(_CELLS, st.text(max_size=8), st.text(alphabet="\"'`\\;-/*$%{}()\n\0ab", max_size=8))
 sql = st.lists(_NAMES, min_size=6, max_size=6).map(lambda names: json.dumps(names).encode())
 
 INPUTS: dict[str, st.SearchStrategy[bytes]] = {
     "csv": delimited(","),
     "tsv": delimited("\t"),
+    "txt": dialects(),
     "jsonl": json_lines(),
     "parquet": parquet(),
     "wrench": wrench(),
     "mat": mat(),
     "sql": sql,
+    "promptfoo": export("promptfoo"),
+    "inspect": export("inspect"),
+    "langfuse": export("langfuse"),
 }

@@ -121,8 +121,18 @@ def test_a_small_file_that_expands_to_a_large_one_is_refused(
     folder = write_paper()
     savemat(folder / "youtube.mat", {"train_pred": np.zeros((1000, 1000))}, do_compression=True)
     assert (folder / "youtube.mat").stat().st_size < 20_000
-    monkeypatch.setattr("thumbwise.io.mat_files.MAX_BYTES", 20_000)
-    assert "expand to more than 20,000" in message(folder)
+    monkeypatch.setenv("THUMBWISE_MAX_BYTES", "400kB")
+    assert "expand to more than the 20,000 that are left" in message(folder)
+
+
+def test_many_variables_that_expand_are_counted_together(write_paper: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_paper()
+    blocks = {f"part_{j}": np.zeros((100, 100)) for j in range(10)}  # 80 kB each
+    savemat(folder / "youtube.mat", blocks, do_compression=True)
+    monkeypatch.setenv("THUMBWISE_MAX_BYTES", "10MB")  # 500 kB of arrays
+    assert "are left" in message(folder)
+    monkeypatch.setenv("THUMBWISE_MAX_BYTES", "20MB")
+    assert "must hold the variable" in message(folder)
 
 
 def test_a_missing_file_beside_others_is_named(write_paper: Writer) -> None:

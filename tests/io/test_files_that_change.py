@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import thumbwise as tw
-from thumbwise.tables import formats
+from thumbwise.tables import delimited
 from thumbwise.tables import table_files as tables
+from thumbwise.tables.dialects import Dialect
 from thumbwise.tables.stamps import check_unchanged, stamp_all, unchanged
 
 
@@ -26,17 +27,17 @@ def test_columns_are_not_exchanged_between_header_and_body(
 ) -> None:
     path = tmp_path / "votes.csv"
     path.write_text("id,a,b\n1,0,1\n")
-    read_header = formats.read_header
+    read_header = delimited.read_header
 
-    def change_after(place: Path, delimiter: str) -> Any:
-        header = read_header(place, delimiter)
+    def change_after(place: Path, dialect: Dialect) -> Any:
+        header = read_header(place, dialect)
         if is_replaced:
             replace(path, "id,b,a\n1,1,0\n")
         else:
             path.write_text("id,b,a\n1,1,0\n2,1,0\n")
         return header
 
-    monkeypatch.setattr(formats, "read_header", change_after)
+    monkeypatch.setattr(delimited, "read_header", change_after)
     with pytest.raises(tw.InvalidFileError, match=r"votes\.csv was replaced or written to meanwhile"):
         tables.read_table(path)
 

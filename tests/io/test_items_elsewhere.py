@@ -134,8 +134,8 @@ def test_a_frame_of_labels_is_lazy_and_holds_what_is_written(tmp_path: Path) -> 
     model = tw.MajorityVote().fit(reading.votes)
     for shape in ("table", "snorkel"):
         place = tmp_path / f"labels-{shape}.csv"
-        tw.write_labels(reading, model, place, shape=shape)  # type: ignore[arg-type]
-        frame = tw.labels_frame(reading, model, shape=shape)  # type: ignore[arg-type]
+        tw.write_labels(reading, model, place, shape=shape)
+        frame = tw.labels_frame(reading, model, shape=shape)
         header, *lines = place.read_text().splitlines()
         assert frame.columns == header.split(",")
         assert sorted(str(row[0]) for row in frame.fetchall()) == sorted(line.split(",")[0] for line in lines)

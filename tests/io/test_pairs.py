@@ -143,6 +143,7 @@ def test_the_columns_of_both_orders_change_places_with_the_sides() -> None:
 def test_contradictions_are_counted_by_place() -> None:
     both = [
         ("x", "y", "a", "a"),  # the first that is shown, both times
+        ("x", "y", "a", "a"),
         ("x", "y", "b", "b"),  # the second
         ("x", "y", "a", "b"),  # x, both times
         ("x", "y", "t", "a"),  # a tie, and then y
@@ -154,8 +155,8 @@ def test_contradictions_are_counted_by_place() -> None:
     reading = tw.read_votes(table(given))
     assert reading.pairs is not None
     (judge,) = reading.pairs.judges
-    assert (judge.n_votes, judge.n_both, judge.n_contradictions) == (5, 4, 3)
-    assert (judge.n_first_shown, judge.n_second_shown) == (1, 1)
+    assert (judge.n_votes, judge.n_both, judge.n_contradictions) == (6, 5, 4)
+    assert (judge.n_first_shown, judge.n_second_shown) == (2, 1)
     assert judge.columns == ("gpt", "gpt (swapped)")
 
 

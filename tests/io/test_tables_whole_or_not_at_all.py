@@ -14,7 +14,7 @@ TABLE = tables.Table({"a": np.ma.array([1, 2])})
 
 
 def fail_halfway(error: BaseException) -> Any:
-    def write(_connection: object, _columns: object, part: Path, _ending: str) -> None:
+    def write(_connection: object, _columns: object, part: Path, *_: object) -> None:
         part.write_text("half of the ro")
         raise error
 

@@ -195,3 +195,10 @@ def test_columns_go_out_as_columns() -> None:
         "p_joy": [1.0, 0.0],
         "p_fear": [0.0, 0.0],
     }
+
+
+def test_a_mark_for_no_answer_is_no_vote() -> None:
+    table = {"id": [1, 2], "ann": ["joy|fear", "?"], "bob": ["joy", "none"]}
+    readings = tw.read_tags(table, no_tags="none", abstain="?", gold={1: "joy", 2: "?"})
+    assert readings["joy"].votes.array.tolist() == [[1, 1], [-1, 0]]
+    assert readings["joy"].gold.tolist() == [1, -1]

@@ -1,4 +1,4 @@
-"""One coin a rule, from moments, is what a table of rates gives; on many classes too, where only voted cells are made."""
+"""One coin a rule, from moments of the votes: what it finds is what EM finds, or it says that it does not end."""
 
 from __future__ import annotations
 

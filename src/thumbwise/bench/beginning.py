@@ -15,6 +15,7 @@ from thumbwise.bench.table_items import open_table
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io import gold_lines
 from thumbwise.io.gold_lines import Design, Goal, Header, Stopping
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 
 DEFAULT_N = 100
 
@@ -53,10 +54,12 @@ class Asked:
     seed: int | None = None
 
 
-def open_items(path: Path, *, item_id: str | None, show: Sequence[str], classes: Sequence[str]) -> Items:
+def open_items(
+    path: Path, *, item_id: str | None, show: Sequence[str], classes: Sequence[str], form: FileFormat = PLAIN
+) -> Items:
     """Items of a table or of a folder."""
     if not path.is_dir():
-        return open_table(path, item_id=item_id, show=show, classes=classes)
+        return open_table(path, item_id=item_id, show=show, classes=classes, form=form)
     if item_id is not None or show:
         raise InvalidChoiceError(
             f"columns can be named for tables only; {path} is a folder, whose files are shown whole. Drop ",

@@ -17,6 +17,7 @@ from thumbwise.bench.votes_on_items import VotesOnItems, read_votes_on
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_lines import Header, Stratum, read_gold_lines
 from thumbwise.io.stratified_draws import draw_stratified
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,7 @@ def open_bench(
     item_id: str | None = None,
     show: Sequence[str] = (),
     by: str = "",
+    form: FileFormat = PLAIN,
 ) -> Desk:
     """Begin a gold file, or go on with one, after checking that it is of these items and by these rules.
 
@@ -65,10 +67,12 @@ def open_bench(
         As for :func:`thumbwise.bench.table_items.open_table`.
     by : str
         Who labels.
+    form : FileFormat
+        What is said of how a table of items is written.
     """
     old = read_gold_lines(gold).header if check_journal(gold) else None
     classes = asked.classes or () if old is None else old.classes
-    items = open_items(path, item_id=item_id, show=show, classes=classes)
+    items = open_items(path, item_id=item_id, show=show, classes=classes, form=form)
     if old is not None:
         check_same(gold, old, items, asked)
     voted = None if votes is None else read_votes_on(items, votes, tuple(classes))

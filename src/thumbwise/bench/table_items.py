@@ -13,6 +13,7 @@ from thumbwise.bench.kinds import KINDS, Kind
 from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.io.gold_table import read_ids
 from thumbwise.io.roles import ID_NAMES, listed, named_like
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.formats import Column
 from thumbwise.tables.table_files import Table, read_table
 
@@ -37,7 +38,7 @@ class TableItems(Items):
         self.names = tuple(self._wanted)
         self._columns = [table.columns[name] for name in self.names]
         self._folder = path.resolve().parent
-        self.notes = (*notes, *([_hidden_note(hidden)] if hidden else ()))
+        self.notes = (*table.notes, *notes, *([_hidden_note(hidden)] if hidden else ()))
 
     def _field_name(self, row: int, field: int) -> str:
         return self.names[field]
@@ -61,9 +62,14 @@ class TableItems(Items):
 
 
 def open_table(
-    path: Path, *, item_id: str | None = None, show: Sequence[str] = (), classes: Sequence[str] = ()
+    path: Path,
+    *,
+    item_id: str | None = None,
+    show: Sequence[str] = (),
+    classes: Sequence[str] = (),
+    form: FileFormat = PLAIN,
 ) -> TableItems:
-    """Items of a .csv, .tsv, .parquet or .jsonl file.
+    """Items of a file that :func:`thumbwise.tables.table_files.read_table` reads.
 
     Nothing is drawn here. Columns that hold nothing but classes are not shown unless they are asked for: they may be
     votes or labels, which nobody shall see before labeling.
@@ -77,8 +83,10 @@ def open_table(
         Columns to show, in order, each with its kind after a colon if it shall not be told by what it holds
         (``answer:markdown``). All but ids and classes without it.
     classes : sequence of str
+    form : FileFormat
+        What is said of how the file is written.
     """
-    table = read_table(path)
+    table = read_table(path, form=form)
     if not table.n_rows:
         raise InvalidFileError(f"{path} must hold items, one a row; it has no row.")
     return TableItems(path, table, item_id, show, classes)

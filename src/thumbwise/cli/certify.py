@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from thumbwise.cli.label import read
 from thumbwise.game.models_as_rules import box_with_models, reason_seen
 from thumbwise.game.prediction_costs import METRICS, Metric, Predictions
 from thumbwise.game.ranges import Range, certify
-from thumbwise.io.predictions import read_predictions
+from thumbwise.io.predictions import read_prediction_file
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import Roles
 from thumbwise.summaries import plural
@@ -40,12 +41,13 @@ def certify_files(
     check_json(json, inputs=(predictions, votes, gold, versus), overwrite=overwrite)
     reading = read(votes, gold, roles)
     paths = [predictions] if versus is None else [predictions, versus]
-    models = [read_predictions(path, reading, item_id=roles.item_id) for path in paths]
+    models = [read_prediction_file(path, reading, item_id=roles.item_id, form=roles.form.as_hint) for path in paths]
     metrics = _settle_metrics(metric, models)
     with progress("certifying"):
         ranges = _find_ranges(models, reading, metrics, gold_unseen, confidence)
     about_gold = _about_gold(models, reading, gold_unseen)
     deliver(as_content(reading, ranges, about_gold), json, overwrite)
+    reading = replace(reading, notes=(*reading.notes, *(note for model in models for note in model.notes)))
     _print_ranges(str(votes), reading, ranges, roles.abstain, about_gold)
     print_delivered(json)
 

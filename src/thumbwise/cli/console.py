@@ -118,7 +118,7 @@ def print_understood(
     voted_share = votes.patterns.votes_per_rule.sum() / max(1, votes.n_items * votes.n_rules)
     silent = f"{1 - voted_share:.1%}".replace("%", " %")
     sizes = [plural(votes.n_items, "item"), plural(votes.n_rules, "rule"), plural(votes.n_classes, "class")]
-    _say(console, f"{visible(source)}: {', '.join(sizes)} ({shown})")
+    _say(console, f"{'standard input' if source == '-' else visible(source)}: {', '.join(sizes)} ({shown})")
     if isinstance(votes, ScoredVotes):
         _say(console, f"verdicts: none where there is no score, or one in the middle ({silent})")
     else:

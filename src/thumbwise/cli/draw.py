@@ -9,11 +9,13 @@ from rich.text import Text
 
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
+from thumbwise.io.exports.label_studio import ENDING, TASKS, write_tasks
 from thumbwise.io.gold_draws import items_to_label
-from thumbwise.io.label_studio import ENDING, TASKS, write_tasks
 from thumbwise.io.roles import Roles, listed, settle_id
 from thumbwise.summaries import plural
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.outputs import check_file
 from thumbwise.tables.table_files import Table, check_table_file, read_table, write_table
 
@@ -27,6 +29,7 @@ def draw_items(
     item_id: str | None = None,
     columns: Sequence[str] | None = None,
     is_studio: bool | None = None,
+    form: FileFormat = PLAIN,
     json: str | None = None,
     overwrite: bool = False,
 ) -> None:
@@ -37,16 +40,16 @@ def draw_items(
     is_studio = _check_output(items, output, is_studio)
     check_json(json, inputs=(items, output), overwrite=overwrite)
     with progress("reading"):
-        table, id_name = _read_items(items, item_id, columns)
+        table, id_name = _read_items(items, item_id, columns, form)
     drawn = items_to_label(table, id_name, n_items, seed=seed)
     with progress("writing"):
         if is_studio:
             write_tasks(drawn, output)
         else:
             write_table(drawn, output)
-    content = {"output": str(output), "format": "label-studio" if is_studio else "table", "id_column": id_name}
+    content = {"output": shown_output(output), "format": "label-studio" if is_studio else "table", "id_column": id_name}
     deliver({**content, "n_items": table.n_rows, "n_drawn": n_items, "seed": seed}, json, overwrite)
-    _print(items, output, table.n_rows, n_items, seed, is_studio=is_studio)
+    _print(output, table, n_items, seed, is_studio=is_studio)
     print_delivered(json)
 
 
@@ -66,9 +69,9 @@ def _check_output(items: Path, output: Path, is_studio: bool | None) -> bool:
     return is_json
 
 
-def _read_items(path: Path, item_id: str | None, columns: Sequence[str] | None) -> tuple[Table, str]:
+def _read_items(path: Path, item_id: str | None, columns: Sequence[str] | None, form: FileFormat) -> tuple[Table, str]:
     """The items and the name of their ids; without ids, labels would not find their items again."""
-    table = read_table(path)
+    table = read_table(path, form=form)
     named = [name for name in (item_id, *(columns or ())) if name is not None]
     unknown = [name for name in named if name not in table.columns]
     if unknown:
@@ -82,12 +85,14 @@ def _read_items(path: Path, item_id: str | None, columns: Sequence[str] | None) 
             ".",
         )
     kept = [name for name in table.names if columns is None or name in columns or name == id_name]
-    return Table({name: table.columns[name] for name in kept}), id_name
+    return Table({name: table.columns[name] for name in kept}, table.notes), id_name
 
 
-def _print(items: Path, output: Path, n_all: int, n_items: int, seed: int, *, is_studio: bool) -> None:
-    console, shown = stdout(), visible(output)
-    drawn = f"{n_items:,} of {plural(n_all, 'item')} drawn at random with seed {seed}"
+def _print(output: Path, table: Table, n_items: int, seed: int, *, is_studio: bool) -> None:
+    console, shown = stdout(), shown_output(output)
+    for note in table.notes:
+        console.print(Text(visible(note)))
+    drawn = f"{n_items:,} of {plural(table.n_rows, 'item')} drawn at random with seed {seed}"
     console.print(Text(f"written: {shown} ({drawn}, to be labeled)"))
     if is_studio:
         console.print(

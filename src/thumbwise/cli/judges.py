@@ -21,10 +21,12 @@ from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.costs import read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.summaries import NOTHING, one_line, plural
 from thumbwise.tables.databases import database
 from thumbwise.tables.table_files import Table, check_table_file, write_table
@@ -87,7 +89,7 @@ def judge_files(
         check_table_file(output, inputs=(votes, gold), overwrite=overwrite)
     check_json(json, inputs=(votes, gold, output), overwrite=overwrite)
     costs = read_costs(choices.costs)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     stays = are_many(votes, roles) or is_large(votes, roles)
     with database() if stays else nullcontext() as connection:
@@ -100,7 +102,7 @@ def judge_files(
         if json is not None:
             write_json(as_content(judged), json, overwrite)
         if not is_stdout(json):
-            _print(votes, reading, roles.abstain, judged, [str(place) for place in (output, json) if place])
+            _print(votes, reading, roles.abstain, judged, [shown_output(place) for place in (output, json) if place])
 
 
 def _print(votes: Path, reading: Reading, abstain: str | None, judged: Judges, written: Sequence[str]) -> None:
@@ -111,7 +113,7 @@ def _print(votes: Path, reading: Reading, abstain: str | None, judged: Judges, w
     console.print()
     print_judged(console, judged)
     for place in written:
-        console.print(Text(f"written: {visible(place)}"))
+        console.print(Text(f"written: {place}"))
 
 
 def print_judged(console: Console, judged: Judges) -> None:

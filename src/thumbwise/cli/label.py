@@ -26,6 +26,7 @@ from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.methods import AUTO, certify_method, check_method, print_caught, print_labeled, settle_method
 from thumbwise.cli.progress import running
 from thumbwise.cli.right_labels import as_json, print_right_labels
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
@@ -40,6 +41,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.certified import CertifiedModel
 from thumbwise.tables.databases import NO_LIMITS, Limits, database
 from thumbwise.tables.outputs import LABELS, MODEL, check_file
+from thumbwise.tables.spreadsheets import check_for_spreadsheets
 from thumbwise.tables.table_files import check_table_file
 
 OnInfeasible = Literal["raise", "widen"]
@@ -84,9 +86,12 @@ def label_files(
     overwrite: bool = False,
     reviewed: Path | None = None,
     save: Path | None = None,
+    for_spreadsheets: bool = False,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
     check_method(choices.method, choices.caution, choices.drop)
+    if for_spreadsheets:
+        check_for_spreadsheets(output)
     if save is not None:
         _check_save(save, choices.method, (votes, gold, output, reviewed, json), overwrite)
     check_json(json, inputs=(votes, gold, output, reviewed), overwrite=overwrite)
@@ -101,13 +106,13 @@ def label_files(
         with progress("reading"):
             reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
             if reviewed is not None:
-                choices = replace(choices, reviewed=read_reviewed(reviewed, reading))
+                choices = replace(choices, reviewed=read_reviewed(reviewed, reading, roles.form.as_hint))
         if output is not None:
             names = output_names(reading, shape)  # whether names of columns would clash is said now
 
         def write(model: LabelModel, place: Path) -> str:
             with progress("writing") if connection is None else running(connection, "writing"):
-                write_labels(reading, model, place, shape=shape, overwrite=overwrite)
+                write_labels(reading, model, place, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
         _conclude(votes, reading, roles.abstain, choices, Outputs(output, json, write, overwrite, save))
@@ -158,7 +163,7 @@ def _conclude(source: Path, reading: Reading, abstain: str | None, choices: FitC
     if is_missing:
         model.certificate_.require()
     if written is not None and not only_json:
-        stdout().print(f"written: {visible(place)} ({written})")
+        stdout().print(f"written: {shown_output(place)} ({written})")
     if outputs.model is not None and not only_json:
         stdout().print(f"written: {visible(outputs.model)} (model, for thumbwise predict, explain and sql)")
     if outputs.json is not None and not only_json:

@@ -15,17 +15,25 @@ import typer
 from thumbwise.cli.signatures import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
-from thumbwise.io.tag_cells import TagRoles
-from thumbwise.io.tag_names import check_listed
+from thumbwise.io.tag_roles import TagRoles, check_listed
+from thumbwise.tables.file_formats import KIND_ENDINGS
 from thumbwise.votes.reading.score_cells import SCORES_ARE
 
-LayoutChoice = StrEnum("LayoutChoice", {name.upper(): name for name in LAYOUTS})  # type: ignore[misc]
+LayoutChoice = StrEnum("LayoutChoice", {name.upper().replace("-", "_"): name for name in LAYOUTS})  # type: ignore[misc]
 DuplicateChoice = StrEnum("DuplicateChoice", {"RAISE": "raise", "FIRST": "first", "LAST": "last"})
 ScoresAreChoice = StrEnum(  # type: ignore[misc]
     "ScoresAreChoice", {name.upper().replace("-", "_"): name for name in SCORES_ARE}
 )
 NullVerdictChoice = StrEnum("NullVerdictChoice", {"ABSTAINED": "abstained", "FAILED": "failed"})
 
+FormatChoice = StrEnum("FormatChoice", {name.upper(): name for name in KIND_ENDINGS})  # type: ignore[misc]
+DelimiterOption = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="What separates fields of CSV: ';', tab. [default: as it shows]")
+]
+EncodingOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Encoding of text: windows-1252, ... [default: as it shows]")
+]
+SheetOption = Annotated[str | None, typer.Option(metavar="NAME", help="Sheet of a workbook. [default: the first]")]
 EmptyMeansChoice = StrEnum("EmptyMeansChoice", {"NO_TAGS": "no-tags", "ABSTAINED": "abstained"})
 GoldEmptyMeansChoice = StrEnum("GoldEmptyMeansChoice", {"NO_TAGS": "no-tags", "UNKNOWN": "unknown"})
 _ABOUT_TAGS = ("tags", "separator", "no_tags", "empty_means", "gold_empty_means")
@@ -35,8 +43,9 @@ _AUTO = "auto"
 VotesArgument = Annotated[
     Path,
     typer.Argument(
-        help="Votes: a row per item and a column per rule, or a row per vote (.csv .tsv .parquet .jsonl); "
-        "a WRENCH folder; a .mat file."
+        help="Votes: a row per item and a column per rule, or a row per vote (.csv .tsv .parquet .jsonl .xlsx; "
+        ".gz .zst; - is standard input); an export of promptfoo, Inspect, Langfuse, Label Studio, MLflow or Prodigy; a "
+        "folder of Hugging Face datasets or WRENCH; a .mat file."
     ),
 ]
 
@@ -84,6 +93,16 @@ def _options(  # never called: its signature is what typer reads
     ] = None,
     threshold: Annotated[
         float | None, typer.Option(help="Rating from which on a verdict is for CLASS. [default: each judge's middle]")
+    ] = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    decimal: Annotated[
+        str | None, typer.Option(metavar="SIGN", help="Decimal sign of CSV. [default: a comma only in files with ;]")
+    ] = None,
+    sheet: SheetOption = None,
+    file_format: Annotated[
+        FormatChoice | None,
+        typer.Option("--format", help="What VOTES is, if its ending does not say; for - (standard input)."),
     ] = None,
     strata: Annotated[
         str | None,
@@ -200,7 +219,13 @@ def _as_tags(tags: str | None, **given: Any) -> TagRoles | None:
 
 def fields_of(text: str) -> list[str]:
     """What commas separate; a field in quotes may hold one."""
-    return next(csv.reader([text], skipinitialspace=True), [])
+    try:
+        return next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        raise InvalidChoiceError(
+            f"a list must be written in one line, with commas between its parts; found {text[:60]!r}, which has a line "
+            "break or is too long. A part that holds one is written in double quotes."
+        ) from None
 
 
 def _code(field: str) -> tuple[str, str | None]:

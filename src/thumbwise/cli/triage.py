@@ -19,15 +19,18 @@ from thumbwise.cli.console import print_table, print_understood, progress, stdou
 from thumbwise.cli.costs import print_stages, read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.progress import running
+from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
 from thumbwise.tables.databases import database
+from thumbwise.tables.spreadsheets import check_for_spreadsheets
 
 _AT_LEAST = "right, at least: share of the accepted labels, {}"
 _SURE = "probability: how sure the ranking must be of a label for it to be accepted"
@@ -85,10 +88,13 @@ class TriageOutputs:
     text: str | None = None
     json: str | None = None
     overwrite: bool = False
+    for_spreadsheets: bool = False
 
     def check(self, votes: Path, gold: Path | None, *, stays: bool) -> None:
         """Whatever is wrong with a place is said before anything is read."""
         as_file = None if is_stdout(self.json) else self.json
+        if self.for_spreadsheets:
+            check_for_spreadsheets(self.accepted, self.review)
         check_different([self.accepted, self.review, as_file])
         check_triage_files(self.accepted, self.review, inputs=(votes, gold), stays=stays, overwrite=self.overwrite)
         check_json(self.json, inputs=(votes, gold), overwrite=self.overwrite)
@@ -122,7 +128,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
         roles = replace(roles, ignore=(*roles.ignore, outputs.text))
     stays = are_many(votes, roles) or is_large(votes, roles)
     outputs.check(votes, gold, stays=stays)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
@@ -167,6 +173,7 @@ def _write(reading: Reading, sorted_out: Triage, outputs: TriageOutputs) -> None
             review=outputs.review,
             text=outputs.text,
             overwrite=outputs.overwrite,
+            for_spreadsheets=outputs.for_spreadsheets,
         )
 
 
@@ -178,7 +185,7 @@ def _written(sorted_out: Triage, outputs: TriageOutputs) -> list[str]:
         (outputs.review, plural(sorted_out.n_review, "item")),
         (outputs.json, "JSON"),
     ]
-    return [f"written: {visible(path)} ({what})" for path, what in places if path is not None]
+    return [f"written: {shown_output(path)} ({what})" for path, what in places if path is not None]
 
 
 def _print(source: str, reading: Reading, abstain: str | None, sorted_out: Triage, curve: Tidy) -> None:

@@ -37,12 +37,15 @@ class Predictions:
         Where they come from, in words.
     is_ours : bool
         Whether thumbwise made them, from what gold said.
+    notes : tuple of str
+        What was found out about the file that they come from.
     """
 
     labels: FloatArray
     proba: FloatArray | None = None
     where: str | None = None
     is_ours: bool = False
+    notes: tuple[str, ...] = ()
 
     def for_metric(self, metric: Metric) -> FloatArray:
         """Labels count for accuracy; probabilities for everything else."""

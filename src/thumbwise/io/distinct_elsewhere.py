@@ -13,7 +13,8 @@ from typing import Any
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.roles import mend_repeated
-from thumbwise.tables.formats import holds_text, holds_whole, quoted
+from thumbwise.tables.delimited import holds_whole
+from thumbwise.tables.formats import holds_text, quoted
 
 # Values of one column that are listed; a column of more is none of classes, unless all of them are listed.
 MOST_LISTED = 10_000

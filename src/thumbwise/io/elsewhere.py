@@ -29,8 +29,10 @@ from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
 from thumbwise.io.scored import refuse_elsewhere
 from thumbwise.io.wide import rule_columns
-from thumbwise.tables.formats import DELIMITERS, explained, kept_value, quoted
-from thumbwise.tables.many_files import connect_files, list_files, open_files
+from thumbwise.tables.dialects import DELIMITERS
+from thumbwise.tables.formats import explained, kept_value, quoted
+from thumbwise.tables.many_files import connect_files, list_files, open_noted
+from thumbwise.tables.plain_files import split_ending
 from thumbwise.tables.stamps import Stamp, check_unchanged, stamp_all
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.engines.frames import open_frame
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 # Bytes of files above which rows are not brought into memory by ``thumbwise label``.
 LARGE = 300 * 10**6
+# How many times larger a packed file is taken to be.
+_UNPACKED = 10
 ENDINGS = (".parquet", *DELIMITERS)
 # Bytes of files up to which all ids are compared with each other; of larger ones a part, so that memory stays bounded.
 _ALL_COMPARED = 5 * 10**6
@@ -64,7 +68,8 @@ def is_large(source: Path, roles: Roles) -> bool:
     must_come = implied_layout(roles) not in (None, "wide") or roles.gold_column is not None or roles.are_scores
     if must_come or roles.cluster is not None or not source.is_file():
         return False
-    return source.suffix.lower() in ENDINGS and source.stat().st_size > LARGE
+    ending, packing = split_ending(source)
+    return ending in ENDINGS and source.stat().st_size * (_UNPACKED if packing else 1) > LARGE
 
 
 def read_elsewhere(
@@ -97,7 +102,7 @@ def read_elsewhere(
     connection = connect_files() if connection is None else connection
     with explained(str(pattern)):
         stamps = stamp_all(list_files(str(pattern), connection))
-        files = open_files(str(pattern), connection, as_texts=True)
+        files, file_notes = open_noted(str(pattern), roles.form, connection, as_texts=True)
     names = Table({name: np.ma.asarray(np.empty(0)) for name in files.columns})
     check_roles(names, roles, roles.item_id)
     refuse_row_per_vote(names, roles)
@@ -114,7 +119,7 @@ def read_elsewhere(
     doubts = doubtful_classes(votes, labels, roles, "wide")
     layout = () if roles.layout else (WIDE,)
     seen = (*(known.notes if known else ()), *note_on_order(votes, roles), *silent_classes(votes))
-    notes = (*doubts, *layout, id_note, *seen, stay)
+    notes = (*doubts, *file_notes, *layout, id_note, *seen, stay)
     return Reading(
         votes,
         np.empty(0, dtype=np.int64),

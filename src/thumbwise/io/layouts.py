@@ -73,7 +73,8 @@ def read_as_table(table: Table, gold: Any, roles: Roles) -> Reading:
     doubts = () if is_scored or layout == "pairs" else doubtful_classes(votes, labels, roles, layout)
     more = votes.notes if is_scored else () if layout == "pairs" else note_on_ratings(votes, labels, roles)
     order = note_on_order(votes, roles)
-    notes = (*doubts, *(() if note is None else (note,)), *reading.notes, *order, *more, *silent_classes(votes))
+    told = (*table.notes, *(() if note is None else (note,)))
+    notes = (*doubts, *told, *reading.notes, *order, *more, *silent_classes(votes))
     return in_clusters(replace(reading, layout=layout, notes=notes), roles)
 
 

@@ -12,9 +12,13 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.mat_format import DamagedMatError, MatVariable, scan_variables
 from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.tables.budgets import most_bytes
+from thumbwise.tables.given_paths import check_plain
 
 # The largest of the paper's files has 3.3 MB; a small compressed file can expand to far more than it weighs.
 MAX_BYTES = 200 * 10**6
+# One byte of an array may be held packed, expanded, as its number and as a class number of 64 bits, and be compared.
+_COPIES = 20
 MAX_CLASSES = 1000
 
 # Variables of the files: votes and labels of each part.
@@ -35,7 +39,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     """
     content = _read_bytes(path)
     try:
-        variables = list(scan_variables(content, max_expanded=MAX_BYTES))
+        variables = list(scan_variables(content, max_expanded=most_bytes() // _COPIES, wanted=names))
     except DamagedMatError as error:
         raise InvalidFileError(
             f"{path} must be a MATLAB file of a version from 5 to 7.2, as its ending says; it cannot be read as such: "
@@ -46,6 +50,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
 
 def _read_bytes(path: Path) -> bytes:
     try:
+        check_plain(path)
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise InvalidFileError(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +35,7 @@ class DamagedMatError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class MatVariable:
-    """A variable; ``array`` is None if it is something else than real numbers, and ``kind`` says what."""
+    """A variable; ``array`` is None if it is something else than real numbers, as ``kind`` says, or not wanted."""
 
     name: str
     kind: str
@@ -43,15 +43,19 @@ class MatVariable:
     array: AnyArray | None
 
 
-def scan_variables(content: bytes, *, max_expanded: int) -> Iterator[MatVariable]:
-    """All variables of a file, one after the other.
+def scan_variables(
+    content: bytes, *, max_expanded: int, wanted: Collection[str] | None = None
+) -> Iterator[MatVariable]:
+    """All variables of a file, one after the other; only arrays that are wanted are kept, and all without a wish.
 
     Parameters
     ----------
     content : bytes
         The whole file.
     max_expanded : int
-        Bytes that one compressed variable may expand to, and that an array may take.
+        Bytes that all compressed variables together may expand to, and that all arrays together may take.
+    wanted : collection of str, optional
+        Names of the arrays to be read; of others only the shape is.
 
     Raises
     ------
@@ -60,16 +64,20 @@ def scan_variables(content: bytes, *, max_expanded: int) -> Iterator[MatVariable
     """
     order = _read_order(content)
     position = _HEADER
+    left = kept = max_expanded
     while position < len(content):
         kind, start, length = _read_tag(content, position, order)
         body = content[start : start + length]
         if kind == _COMPRESSED:
-            body, position = _expand(body, order, max_expanded), start + length
+            body, position = _expand(body, order, left), start + length
+            left -= len(body)
         elif kind == _MATRIX:
             position = start + length + -length % 8
         else:
             raise DamagedMatError(f"no array begins at byte {position}")
-        yield _read_variable(body, order, max_expanded)
+        variable = _read_variable(body, order, kept, wanted)
+        kept -= 0 if variable.array is None else variable.array.nbytes
+        yield variable
 
 
 def _read_order(content: bytes) -> str:
@@ -107,14 +115,16 @@ def _expand(body: bytes, order: str, max_expanded: int) -> bytes:
     except zlib.error as error:
         raise DamagedMatError(f"compressed bytes are damaged ({error})") from error
     if not expander.eof:
-        raise DamagedMatError(f"compressed bytes are cut off, or expand to more than {max_expanded:,}")
+        raise DamagedMatError(
+            f"compressed bytes are cut off, or expand to more than the {max_expanded:,} that are left"
+        )
     kind, start, length = _read_tag(expanded, 0, order)
     if kind != _MATRIX or start + length != len(expanded):
         raise DamagedMatError("compressed bytes are not one array")
     return expanded[start:]
 
 
-def _read_variable(body: bytes, order: str, max_expanded: int) -> MatVariable:
+def _read_variable(body: bytes, order: str, max_expanded: int, wanted: Collection[str] | None) -> MatVariable:
     flags, position = _read_part(body, 0, order, _FLAGS)
     dimensions, position = _read_part(body, position, order, _DIMENSIONS)
     name, position = _read_part(body, position, order, _NAME)
@@ -125,7 +135,7 @@ def _read_variable(body: bytes, order: str, max_expanded: int) -> MatVariable:
     kind = _OTHERS.get(code, "unknown") if code not in _NUMBERS else "numbers"
     if kind == "numbers" and int(flags[0]) & _IS_COMPLEX:
         kind = "complex numbers"
-    if kind != "numbers":
+    if kind != "numbers" or (wanted is not None and title not in wanted):
         return MatVariable(title, kind, shape, None)
     stored, _ = _read_part(body, position, order, None)
     return MatVariable(title, kind, shape, _arrange(stored, shape, np.dtype(_NUMBERS[code]), max_expanded))
@@ -149,6 +159,6 @@ def _arrange(stored: AnyArray, shape: tuple[int, ...], dtype: np.dtype[np.generi
     if len(shape) < 2 or min(shape) < 0 or size != len(stored):
         raise DamagedMatError(f"an array of shape {shape} has {len(stored)} entries")
     if size * dtype.itemsize > max_expanded:
-        raise DamagedMatError(f"an array of shape {shape} takes more than {max_expanded:,} bytes")
+        raise DamagedMatError(f"an array of shape {shape} takes more than the {max_expanded:,} bytes that are left")
     with np.errstate(all="ignore"):
         return stored.astype(dtype).reshape(shape, order="F")

@@ -115,9 +115,10 @@ def open_pairs(table: Table, gold: Any, roles: Roles) -> OpenedPairs:
     Which system is first of an item, and who has a column for each order, is settled by names and votes alone.
     """
     if roles.class_names is not None or roles.are_scores:
+        given = Argument("scores", ...) if roles.class_names is None else Argument("class_names", ...)
         raise InvalidVotesError(
             "comparisons of two systems have the classes 'first', 'second' and 'tie'; found ",
-            Argument("class_names" if roles.class_names is not None else "scores", ...),
+            given,
             " besides. Drop it.",
         )
     names = find_columns(table, roles)

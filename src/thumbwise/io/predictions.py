@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from thumbwise.exceptions import Argument, InvalidFileError, InvalidLabelsError
 from thumbwise.game.prediction_costs import Predictions
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import ID_NAMES
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.frames import as_table
 from thumbwise.tables.label_tables import is_label_table
 from thumbwise.tables.table_files import Table, as_text, read_table
@@ -52,8 +54,17 @@ def read_predictions(source: Any, reading: Reading, *, item_id: str | None = Non
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
     """
     table = source if isinstance(source, Table) else as_table(source)
-    where = "the table" if table is not None else str(source)
-    return _of_table(table if table is not None else read_table(Path(source)), reading, where, item_id)
+    if table is None:
+        return read_prediction_file(Path(source), reading, item_id=item_id)
+    return _of_table(table, reading, "the table", item_id)
+
+
+def read_prediction_file(
+    path: Path, reading: Reading, *, item_id: str | None = None, form: FileFormat = PLAIN
+) -> Predictions:
+    """The same of a file; what was found out about it stands in the notes."""
+    table = read_table(path, form=form)
+    return replace(_of_table(table, reading, str(path), item_id), notes=table.notes)
 
 
 def _of_table(table: Table, reading: Reading, where: str, item_id: str | None) -> Predictions:

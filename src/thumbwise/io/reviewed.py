@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from thumbwise.io.distinct import spelling
 from thumbwise.io.elsewhere import held_ids, id_array
 from thumbwise.io.readings import Files, Reading
 from thumbwise.io.roles import listed
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.stamps import check_unchanged
 from thumbwise.tables.table_files import Table, as_text, read_table
 from thumbwise.votes.lazy_votes import LazyVotes
@@ -30,37 +31,43 @@ class Reviewed:
         Of the items that somebody looked at: ids as the votes hold them, classes by name.
     n_empty : int
         Rows without a label.
+    notes : tuple of str
+        What was found out about the file.
     """
 
     labels: Mapping[Hashable, Hashable]
     n_empty: int
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         n = len(self.labels)
         kept = "item keeps the label that was" if n == 1 else "items keep the label that was"
         rows = "row has" if self.n_empty == 1 else "rows have"
         empty = f"; {self.n_empty:,} {rows} none, as nobody looked" if self.n_empty else ""
-        return f"reviewed: {n:,} {kept} filled in{empty}; they count as known, and not as gold"
+        said = f"reviewed: {n:,} {kept} filled in{empty}; they count as known, and not as gold"
+        return "\n".join([*self.notes, said])
 
 
-def read_reviewed(path: Path, reading: Reading) -> Reviewed:
+def read_reviewed(path: Path, reading: Reading, form: FileFormat = PLAIN) -> Reviewed:
     """Labels in the column ``label`` of a file, of the items whose ids stand beside them.
 
     Parameters
     ----------
     path : Path
-        Ends in .csv, .tsv, .parquet, .jsonl or .ndjson.
+        Of a kind that :func:`thumbwise.tables.table_files.read_table` reads.
     reading : Reading
         The votes, whose column of ids has the same name in the file. If its items stay in files, those that are gold
         or reviewed are looked up there, by one query.
+    form : FileFormat
+        What is said of how the file is written.
     """
     id_name = _id_name(reading)
-    table = read_table(path)
+    table = read_table(path, form=form)
     for name in (id_name, LABEL):
         if name not in table.columns:
             what = "of ids called as in the votes" if name == id_name else "that people fill in"
             raise InvalidFileError(f"{path} must have a column {name!r}, {what}; {listed(table)} Rename or add it.")
-    return _match(path, table, id_name, reading)
+    return replace(_match(path, table, id_name, reading), notes=table.notes)
 
 
 def _id_name(reading: Reading) -> str:

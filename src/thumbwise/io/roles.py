@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
-from thumbwise.io.tag_cells import TagRoles
+from thumbwise.io.tag_roles import TagRoles
+from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
-Layout: TypeAlias = Literal["wide", "long", "jury", "pairs", "wrench", "mat"]
-LAYOUTS: tuple[Layout, ...] = ("wide", "long", "jury", "pairs", "wrench", "mat")
+Layout: TypeAlias = Literal[
+    "wide",
+    "long",
+    "jury",
+    "pairs",
+    "wrench",
+    "mat",
+    "datasets",
+    "promptfoo",
+    "inspect",
+    "langfuse",
+    "label-studio",
+    "mlflow",
+    "prodigy",
+]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+# Layouts that evaluation tools write; thumbwise.io.exports.formats says how they are read.
+EXPORTS: tuple[Layout, ...] = LAYOUTS[7:]
 Duplicates: TypeAlias = Literal["raise", "first", "last"]
 NullVerdict: TypeAlias = Literal["abstained", "failed"]
 
@@ -32,8 +49,8 @@ class Roles:
 
     Attributes
     ----------
-    layout : {"wide", "long", "jury", "pairs", "wrench", "mat"} or None
-        How votes are laid out. Absent: as path and names of the columns tell.
+    layout : str or None
+        How votes are laid out, one of ``LAYOUTS``. Absent: as path and names of the columns or fields tell.
     item_id : str or None
         Column of ids. Absent: the one that is called ``id``, ``item``, ``item_id`` or the like.
     rule, label : str or None
@@ -62,6 +79,8 @@ class Roles:
         What kind of scores they are. Absent: ratings if ``scores`` is there, otherwise none.
     threshold : float or None
         From which rating on a verdict is for that class. Absent: from each judge's own middle on.
+    delimiter, encoding, decimal, sheet, file_format : str or None
+        How the file of votes is written, and gold where its own file does not show it. Absent: as the file shows.
     strata, weights : str or None
         Column of the strata within which gold was drawn at random, or of weights: the inverse chances of being drawn.
     max_weight : float or None
@@ -95,6 +114,17 @@ class Roles:
     scores: Hashable | None = None
     scores_are: ScoresAre | None = None
     threshold: float | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    file_format: str | None = None
+
+    @property
+    def form(self) -> FileFormat:
+        """How the file of votes is written, as far as that is said."""
+        return FileFormat(self.delimiter, self.encoding, self.decimal, self.sheet, self.file_format)
+
     strata: str | None = None
     weights: str | None = None
     max_weight: float | None = None

@@ -40,17 +40,15 @@ from thumbwise.io.tag_cells import (
     GOLD_EMPTY_MEANS,
     NO,
     YES,
-    EmptyMeans,
-    GoldEmptyMeans,
     Grammar,
     Said,
-    TagRoles,
     are_truths,
     cells_grammar,
     read_cells,
 )
 from thumbwise.io.tag_gold import read_tag_gold
-from thumbwise.io.tag_names import SIGNS, check_listed, note_left_out, settle_tags, split_names
+from thumbwise.io.tag_names import SIGNS, note_left_out, settle_tags, split_names
+from thumbwise.io.tag_roles import EmptyMeans, GoldEmptyMeans, TagRoles, check_listed
 from thumbwise.io.tagged import TagReadings
 from thumbwise.io.wide import rule_columns
 from thumbwise.tables.formats import Columns
@@ -148,7 +146,7 @@ def read_tagged(source: Any, gold: Any, roles: Roles) -> TagReadings:
     said = roles.tags or TagRoles()
     said = replace(said, abstain=roles.abstain or said.abstain)
     _check(said, gold, roles)
-    table = open_source(source)
+    table = open_source(source, roles.form)
     gold, roles = open_gold(gold, roles)
     votes = _read_votes(table, roles, said)
     in_names = tuple(dict.fromkeys(tag for own in (votes.judges or {}).values() for tag in own)) or None
@@ -161,7 +159,9 @@ def read_tagged(source: Any, gold: Any, roles: Roles) -> TagReadings:
         columns = {**votes.about(tag), **labels.columns(tag)}
         readings[tag] = read_as_table(Table(columns), labels.gold(tag), plain)
     common = (note for note in readings[tags[0]].notes if not note.startswith("no rule ever votes"))
-    return TagReadings(readings, votes.grammar, (*votes.notes, *left_out, *labels.notes, *common), _frame_of(source))
+    return TagReadings(
+        readings, votes.grammar, (*table.notes, *votes.notes, *left_out, *labels.notes, *common), _frame_of(source)
+    )
 
 
 def _frame_of(source: Any) -> Any:

@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.tables.budgets import BYTES_PER_TEXT, check_bytes, most_bytes
+from thumbwise.tables.dialects import DELIMITERS
+from thumbwise.tables.given_paths import as_text
+from thumbwise.tables.plain_files import PACKINGS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,11 +29,10 @@ Columns: TypeAlias = dict[str, Column]
 NOTHING_LOADED: dict[str, Any] = dict.fromkeys(
     ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions"), "false"
 )
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+# A database needs some whatever it reads.
+_LEAST_MEMORY = 256 * 10**6
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _KEPT_TYPES = {*_INTEGERS, "BOOLEAN", "FLOAT", "DOUBLE", "VARCHAR"}
-# Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
-_AGGREGATES_AT_ONCE = 64
 
 
 @contextmanager
@@ -39,14 +42,27 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
 
     with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
         connection.execute("SET temp_directory = ''")
+        connection.execute(f"SET memory_limit = '{max(most_bytes(), _LEAST_MEMORY)}B'")
         connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
-        try:
-            connection.execute(f"SET allowed_paths = [{literal(_place(path))}, {literal(pattern_of(path))}]")
-        except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
-            pass
-        else:
-            connection.execute("SET enable_external_access = false")
+        confine(connection, files=[path])
         yield connection
+
+
+def confine(connection: DuckDBPyConnection, *, files: Sequence[Path] = (), folders: Sequence[Path] = ()) -> None:
+    """From now on the database touches these files, what lies in these folders, and its own place to spill to.
+
+    It cannot be told otherwise later, and neither installs nor loads extensions.
+    """
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    paths = [literal(name) for path in files for name in (_place(path), pattern_of(path))]
+    roots = [literal(_place(folder) + os.sep) for folder in folders]
+    try:
+        connection.execute(f"SET allowed_paths = [{', '.join(paths)}]")
+        connection.execute(f"SET allowed_directories = [{', '.join(roots)}]")
+    except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
+        return
+    connection.execute("SET enable_external_access = false")
 
 
 @contextmanager
@@ -83,7 +99,7 @@ def gist_of(error: Exception) -> str:
 
 def _place(path: Path) -> str:
     """Absolute, so that it is no address."""
-    return os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
+    return as_text(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
 
 
 def pattern_of(path: Path) -> str:
@@ -101,76 +117,16 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _numbered(n_columns: int) -> list[str]:
+def numbered(n_columns: int) -> list[str]:
     """Names of columns inside the database, where the real ones would need care: c0, c1, ..."""
     return [f"c{j}" for j in range(n_columns)]
 
 
-def _fetch(connection: DuckDBPyConnection, names: Sequence[str], expressions: Sequence[str], source: str) -> Columns:
+def fetch(connection: DuckDBPyConnection, names: Sequence[str], expressions: Sequence[str], source: str) -> Columns:
+    """What expressions are in the rows of a source, under other names."""
     listed = ", ".join(f"{what} AS c{j}" for j, what in enumerate(expressions))
     arrays = connection.execute(f"SELECT {listed} FROM {source}").fetchnumpy()  # noqa: S608  # no name comes from outside
     return {name: np.ma.asarray(arrays[f"c{j}"]) for j, name in enumerate(names)}
-
-
-def read_delimited(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Columns:
-    """Columns of CSV or TSV, all or those that are asked for."""
-    delimiter = DELIMITERS[path.suffix.lower()]
-    names, ending = read_header(path, delimiter)
-    chosen = choose_columns(path, names, columns)
-    inner = [f"c{j}" for j in chosen]
-    source = delimited_source([pattern_of(path)], len(names), delimiter, f"{ending}compression = 'none', ")
-    connection.execute(f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM {source}")  # noqa: S608
-    whole = _are_whole(connection, inner)
-    typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
-    return _fetch(connection, [names[j] for j in chosen], typed, "texts")
-
-
-def delimited_source(paths: Sequence[str], n_columns: int, delimiter: str, options: str) -> str:
-    """CSV or TSV as a table of texts c0, c1, ..., in SQL; an empty field, quoted or not, is NULL."""
-    types = ", ".join(f"{name}: 'VARCHAR'" for name in _numbered(n_columns))
-    return (
-        f"read_csv([{', '.join(map(literal, paths))}], auto_detect = false, columns = {{{types}}}, "
-        f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = true, nullstr = '', "
-        f"{options}hive_partitioning = false)"
-    )
-
-
-def read_header(path: Path, delimiter: str) -> tuple[list[str], str]:
-    """Names of the columns, and DuckDB's option for how lines end.
-
-    DuckDB takes the first line break of the file for the end of its lines, although it may lie within a quoted name,
-    and then finds no rows.
-    """
-    with path.open("rb") as file:
-        if b"\0" in file.read(2**16):
-            raise InvalidFileError(
-                f"{path} must be UTF-8 text, as its ending says; it holds zero bytes, so it is a binary file or UTF-16."
-                " Rename it to what it is, or save it as UTF-8."
-            )
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            seen: list[str] = []
-            names = next(csv.reader(_remembered(lines, seen), delimiter=delimiter, strict=True), [])
-    except csv.Error as error:
-        raise InvalidFileError(
-            f"{path} must have the names of its columns in the first line; that line is no CSV: {error}."
-        ) from error
-    if not names:
-        raise InvalidFileError(f"{path} must have the names of its columns in the first line; that line is empty.")
-    check_unique(path, names)
-    last = seen[-1]
-    ending = next((end for end in ("\r\n", "\n", "\r") if last.endswith(end)), None)
-    return names, "" if ending is None else f"new_line = {_escaped(ending)}, "
-
-
-def _remembered(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
-    for line in lines:
-        seen.append(line)
-        yield line
-
-
-def _escaped(ending: str) -> str:
-    return "'" + ending.replace("\r", "\\r").replace("\n", "\\n") + "'"
 
 
 def check_unique(path: Path, names: Sequence[str]) -> None:
@@ -199,25 +155,6 @@ def choose_columns(path: Path, names: Sequence[str], columns: Sequence[str] | No
     return [place[name] for name in dict.fromkeys(columns)]
 
 
-def holds_whole(column: str) -> str:
-    """Whether a column of texts holds only integers of 64 bits that are written back with the same characters, in SQL.
-
-    Such a column of CSV is one of numbers; ``007`` and ``1.0`` are texts.
-    """
-    same = f"CAST(TRY_CAST({column} AS BIGINT) AS VARCHAR) = {column}"
-    return f"coalesce(bool_and(coalesce({same}, {column} IS NULL)), false)"
-
-
-def _are_whole(connection: DuckDBPyConnection, columns: Sequence[str]) -> list[bool]:
-    """Whether each column of texts is one of numbers."""
-    whole: list[bool] = []
-    for start in range(0, len(columns), _AGGREGATES_AT_ONCE):
-        same = ", ".join(map(holds_whole, columns[start : start + _AGGREGATES_AT_ONCE]))
-        answer = connection.execute(f"SELECT {same} FROM texts").fetchone()  # noqa: S608
-        whole += [bool(is_whole) for is_whole in answer or ()]
-    return whole
-
-
 def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Columns:
     """Columns of Parquet, all or those that are asked for."""
     source = "read_parquet(?, hive_partitioning = false)"
@@ -230,14 +167,32 @@ def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[s
             f"{path} must have names of columns that are unique, ignoring case; {len(renamed)} are not, such as "
             f"{renamed[0].rpartition('_')[0]!r}. Rename or drop them."
         )
-    inner = _numbered(len(names))
+    inner = numbered(len(names))
     connection.execute(
         f"CREATE VIEW stored({', '.join(inner)}) AS SELECT * FROM "  # noqa: S608
         f"read_parquet({literal(pattern_of(path))}, hive_partitioning = false)"
     )
     typed = [kept_value(c, str(row[1])) for c, row in zip(inner, described, strict=True)]
     chosen = choose_columns(path, names, columns)
-    return _fetch(connection, [names[j] for j in chosen], [typed[j] for j in chosen], "stored")
+    _check_parquet(connection, path, [typed[j] for j in chosen], [holds_text(str(described[j][1])) for j in chosen])
+    return fetch(connection, [names[j] for j in chosen], [typed[j] for j in chosen], "stored")
+
+
+def _check_parquet(connection: DuckDBPyConnection, path: Path, typed: Sequence[str], texts: Sequence[bool]) -> None:
+    """Hold the columns against the budget: rows as the footer counts them, then letters of texts, in a pass over them.
+
+    A few bytes can stand for a long text many times over, so that no size in the file says how much texts take.
+    """
+    counted = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [pattern_of(path)]).fetchone()
+    n_rows = int(counted[0]) if counted else 0
+    n_bytes = n_rows * sum(BYTES_PER_TEXT if is_text else 8 for is_text in texts)
+    check_bytes(path, n_bytes, f"its {n_rows:,} rows would take at least")
+    lengths = [f"coalesce(sum(strlen({value})), 0)" for value, is_text in zip(typed, texts, strict=True) if is_text]
+    for start in range(0, len(lengths), 64):
+        asked = " + ".join(lengths[start : start + 64])
+        total = connection.execute(f"SELECT {asked} FROM stored").fetchone()  # noqa: S608
+        n_bytes += int(total[0]) if total else 0
+        check_bytes(path, n_bytes, "in memory it would take")
 
 
 def kept_value(column: str, kind: str) -> str:
@@ -257,16 +212,24 @@ def holds_text(kind: str) -> bool:
 
 
 def copy_columns(
-    connection: DuckDBPyConnection, columns: Columns, part: Path, ending: str, lists: Sequence[str] = ()
+    connection: DuckDBPyConnection,
+    columns: Columns,
+    part: Path,
+    ending: str,
+    packing: str = "",
+    lists: Sequence[str] = (),
 ) -> None:
-    """Write columns to a new file of the kind that the ending says; those that hold JSON lists as lists if it can."""
-    inner = _numbered(len(columns))
+    """Write columns to a new file of the kind that the ending says, packed as another one says, if at all.
+
+    Those that hold JSON lists are written as lists if the kind can.
+    """
+    inner = numbered(len(columns))
     connection.register("rows", {c: as_scanned(column) for c, column in zip(inner, columns.values(), strict=True)})
     listed = ", ".join(
         f"{_written(c, column, is_list=name in lists and ending not in DELIMITERS)} AS {quoted(name)}"
         for c, (name, column) in zip(inner, columns.items(), strict=True)
     )
-    connection.execute(f"COPY (SELECT {listed} FROM rows) TO {literal(_place(part))} ({_OPTIONS[ending]})")  # noqa: S608
+    connection.execute(f"COPY (SELECT {listed} FROM rows) TO {literal(_place(part))} ({written_as(ending, packing)})")  # noqa: S608
 
 
 def _written(c: str, column: Column, *, is_list: bool) -> str:
@@ -287,10 +250,21 @@ def as_scanned(column: Column) -> Any:
 KINDS = {
     ".csv": "a table with commas between the fields",
     ".tsv": "a table with tabs between the fields",
+    ".txt": "a table with tabs, commas or semicolons between the fields",
     ".parquet": "a Parquet file",
     ".jsonl": "a file of JSON lines",
     ".ndjson": "a file of JSON lines",
+    ".xlsx": "an Excel workbook",
 }
+# Kinds that are text, and can be packed.
+PACKED = (*DELIMITERS, ".jsonl", ".ndjson")
+
+
+def written_as(ending: str, packing: str) -> str:
+    """Options of DuckDB's COPY for a kind of file, and for how it is packed, if at all."""
+    return _OPTIONS[ending] + (f", COMPRESSION {PACKINGS[packing]}" if packing else "")
+
+
 _DELIMITED = "FORMAT csv, HEADER true, DELIMITER {}, QUOTE '\"', ESCAPE '\"', USE_TMP_FILE false"
 _OPTIONS = {
     ".csv": _DELIMITED.format("','"),
@@ -299,3 +273,5 @@ _OPTIONS = {
     ".jsonl": "FORMAT json, USE_TMP_FILE false",
     ".ndjson": "FORMAT json, USE_TMP_FILE false",
 }
+# Kinds that are written.
+WRITTEN = tuple(_OPTIONS)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.tables.formats import (
-    DELIMITERS,
-    NOTHING_LOADED,
+from thumbwise.tables.delimited import (
+    ask_columns,
     delimited_source,
-    explained,
+    holds_decimal,
     holds_whole,
-    literal,
-    quoted,
+    may_have_commas,
+    note_decimals,
     read_header,
+    with_point,
 )
+from thumbwise.tables.dialects import DELIMITERS, find_dialect
+from thumbwise.tables.file_formats import PLAIN, FileFormat
+from thumbwise.tables.formats import NOTHING_LOADED, explained, literal, quoted
+from thumbwise.tables.given_paths import as_text, check_plain
+from thumbwise.tables.plain_files import PlainFile, lasting_scratch, make_plain, split_ending
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,27 +45,70 @@ def open_files(
     Columns of CSV and TSV are texts. Unless these are asked for, those that hold only whole numbers become numbers,
     which takes a look at all rows.
     """
+    return open_noted(pattern, PLAIN, connection, as_texts=as_texts)[0]
+
+
+def open_noted(
+    pattern: str | Path | Sequence[str | Path],
+    form: FileFormat,
+    connection: DuckDBPyConnection | None = None,
+    *,
+    as_texts: bool = False,
+) -> tuple[Any, tuple[str, ...]]:
+    """The same for files of which something is said, and notes on what was found out about them."""
     given = [pattern] if isinstance(pattern, (str, Path)) else list(pattern)
     paths = [_place(path) for path in given]
-    endings = {Path(path).suffix.lower() for path in paths}
-    if len(endings) != 1 or not endings <= {".parquet", *DELIMITERS}:
+    endings = {split_ending(Path(path)) for path in paths}
+    kinds = {ending for ending, _ in endings}
+    if (
+        len(kinds) != 1
+        or not kinds <= {".parquet", *DELIMITERS}
+        or (".parquet" in kinds and endings != {(".parquet", "")})
+    ):
         raise InvalidFileError(
-            "files must all end in .parquet, or all in .csv, or all in .tsv; found "
-            f"{', '.join(sorted(map(repr, endings))) or 'no file'}."
+            "files must all end in .parquet, or all in .csv, .tsv or .txt, perhaps with .gz or .zst after it; found "
+            f"{', '.join(sorted(repr(a + b) for a, b in endings)) or 'no file'}."
         )
     connection = connect_files() if connection is None else connection
-    ending = endings.pop()
     with explained(str(given[0])):
-        if ending == ".parquet":
+        if kinds == {".parquet"}:
             by_name = _check_alike(connection, _expand(connection, paths))
-            return connection.read_parquet(paths, hive_partitioning=False, union_by_name=by_name)
-        texts, names = _open_texts(connection, paths, DELIMITERS[ending])
-        numbers = set() if as_texts else _find_whole(texts)
-        typed = (
-            f"{f'CAST({inner} AS BIGINT)' if inner in numbers else inner} AS {quoted(name)}"
-            for inner, name in zip(texts.columns, names, strict=True)
+            return connection.read_parquet(paths, hive_partitioning=False, union_by_name=by_name), ()
+        return _open_delimited(connection, paths, form, as_texts)
+
+
+def _open_delimited(
+    connection: DuckDBPyConnection, paths: list[str], form: FileFormat, as_texts: bool
+) -> tuple[Any, tuple[str, ...]]:
+    scratch = lasting_scratch()
+    files = [make_plain(Path(file), form, scratch) for file in _expand(connection, paths)]
+    dialect, note = find_dialect(files[0].path, files[0].ending, files[0].shown, form)
+    names, line_end = read_header(files[0].path, dialect)
+    for file in files[1:]:
+        _check_like(file, files[0], (dialect, names, line_end), form)
+    source = delimited_source([_place(file.path) for file in files], len(names), dialect, line_end)
+    texts = connection.sql(f"SELECT * FROM {source}")  # noqa: S608  # quoted
+    numbers = set() if as_texts else _find(texts, holds_whole)
+    decimals = _find(texts, holds_decimal) if may_have_commas(dialect, form) else set()
+    typed = (
+        f"{f'CAST({c} AS BIGINT)' if c in numbers else with_point(c) if c in decimals else c} AS {quoted(name)}"
+        for c, name in zip(texts.columns, names, strict=True)
+    )
+    commas = [name for c, name in zip(texts.columns, names, strict=True) if c in decimals]
+    notes = (*files[0].notes, note, note_decimals(files[0].shown, commas))
+    return texts.project(", ".join(typed)), tuple(filter(None, notes))
+
+
+def _check_like(file: PlainFile, first: PlainFile, known: tuple[Any, list[str], str], form: FileFormat) -> None:
+    """Refuse a file that is written otherwise than the first, because fields are taken by position."""
+    dialect, _ = find_dialect(file.path, file.ending, file.shown, form)
+    other = read_header(file.path, dialect)
+    if (dialect, *other) != known:
+        raise InvalidFileError(
+            "all files must have the same columns in the same order, each once, separated in the same way, and end "
+            f"lines in the same way; {first.shown} has {known[1][:10]} and {known[2]!r}, {file.shown} has "
+            f"{other[0][:10]} and {other[1]!r}. Rewrite one, or read them apart."
         )
-        return texts.project(", ".join(typed))
 
 
 def connect_files() -> DuckDBPyConnection:
@@ -77,7 +125,7 @@ def list_files(pattern: str | Path, connection: DuckDBPyConnection) -> list[str]
 
 def _place(path: str | Path) -> str:
     """Absolute, so that it is no address; a file that exists is meant literally, whatever characters its name has."""
-    place = os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
+    place = as_text(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
     if has_magic(place) and Path(place).exists():
         return "".join(f"[{char}]" if char in "*?[" else char for char in place)
     return place
@@ -133,17 +181,15 @@ def _differ(first: str, second: str, how: str) -> InvalidFileError:
     )
 
 
-def _open_texts(connection: DuckDBPyConnection, paths: list[str], delimiter: str) -> tuple[Any, list[str]]:
-    """Columns of texts, and their names."""
-    names, line_end = _common_header(_expand(connection, paths), delimiter)
-    source = delimited_source(paths, len(names), delimiter, line_end)
-    return connection.sql(f"SELECT * FROM {source}"), names  # noqa: S608  # quoted
+def _find(texts: Any, holds: Callable[[str], str]) -> set[str]:
+    """Columns that hold what an aggregate asks for."""
 
+    def ask(query: str) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = texts.query("thumbwise_texts", query).fetchall()
+        return rows
 
-def _find_whole(texts: Any) -> set[str]:
-    """Columns whose every field is a whole number."""
-    whole = texts.aggregate(", ".join(map(holds_whole, texts.columns))).fetchall()[0]
-    return {name for name, is_whole in zip(texts.columns, whole, strict=True) if is_whole}
+    held = ask_columns(ask, "thumbwise_texts", texts.columns, holds)
+    return {name for name, is_held in zip(texts.columns, held, strict=True) if is_held}
 
 
 def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:
@@ -151,18 +197,6 @@ def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:
     files = [row[0] for path in paths for row in connection.execute("SELECT file FROM glob(?)", [path]).fetchall()]
     if not files:
         raise InvalidFileError(f"there is no file {paths[0]}. Check its name and folder.")
-    return files
-
-
-def _common_header(files: list[str], delimiter: str) -> tuple[list[str], str]:
-    """Names of the columns, the same in all files because fields are taken by position, and how lines end."""
-    first = read_header(Path(files[0]), delimiter)
     for file in files:
-        other = read_header(Path(file), delimiter)
-        if other != first:
-            raise InvalidFileError(
-                "all files must have the same columns in the same order, each once, and end lines in the same way; "
-                f"{files[0]} has {first[0][:10]} and {first[1]!r}, {file} has {other[0][:10]} and {other[1]!r}. "
-                "Rewrite one, or read them apart."
-            )
-    return first
+        check_plain(file)
+    return files

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -18,9 +19,13 @@ from pathlib import Path
 
 from thumbwise.exceptions import Argument, InvalidFileError
 from thumbwise.tables.collisions import check_apart
-from thumbwise.tables.formats import DELIMITERS, connect, pattern_of, read_header
+from thumbwise.tables.delimited import read_header
+from thumbwise.tables.dialects import DELIMITERS, Dialect
+from thumbwise.tables.formats import connect, pattern_of
+from thumbwise.tables.given_paths import real_place
 from thumbwise.tables.label_tables import is_label_table
 from thumbwise.tables.marks import find_foreign
+from thumbwise.tables.plain_files import read_start, split_ending
 from thumbwise.tables.whole_files import workspace
 
 GENERATOR = '<meta name="generator" content="thumbwise">'
@@ -45,7 +50,7 @@ def check_file(
     InvalidFileError
         It may not, or cannot; the message says why.
     """
-    target = Path(path).resolve()
+    target = real_place(path)
     if target.is_dir():
         raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
     check_apart(target, inputs, shown=path)
@@ -57,7 +62,7 @@ def check_file(
 
 def check_folder(path: str | Path, *, inputs: Sequence[str | Path | None] = ()) -> Path:
     """The same for a folder of files, all of which are replaced; there is no ``overwrite``."""
-    target = Path(path).resolve()
+    target = real_place(path)
     check_apart(target, inputs, shown=path, is_folder=True)
     if target.exists() and not target.is_dir():
         raise InvalidFileError(
@@ -114,22 +119,23 @@ def _holds_labels(path: Path) -> bool:
     """By its columns, whatever its ending promises."""
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
-    ending = path.suffix.lower()
+    ending, packing = split_ending(path)
     try:
+        if ending in DELIMITERS and not packing:
+            return is_label_table(read_header(path, Dialect(DELIMITERS[ending]))[0])
         if ending in DELIMITERS:
-            return is_label_table(read_header(path, DELIMITERS[ending])[0])
+            return is_label_table(next(iter(Dialect(DELIMITERS[ending]).records([_start(path).splitlines()[0]]))))
         if ending != ".parquet":
             return is_label_table(list(json.loads(_start(path).splitlines()[0])))
         with connect(path) as connection:
             rows = connection.execute("SELECT name FROM parquet_schema(?)", [pattern_of(path)]).fetchall()
-    except (InvalidFileError, duckdb.Error, ValueError, TypeError, IndexError, RecursionError):
+    except (InvalidFileError, duckdb.Error, ValueError, TypeError, IndexError, RecursionError, csv.Error):
         return False
     return is_label_table([name for (name,) in rows[1:]])  # the first is that of the whole table
 
 
 def _start(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(_LONGEST_START).decode("utf-8-sig", "replace")
+    return read_start(path, _LONGEST_START).decode("utf-8-sig", "replace")
 
 
 def _is_report(path: Path) -> bool:

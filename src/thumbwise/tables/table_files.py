@@ -18,42 +18,47 @@ may. Paths are taken literally: no wildcards, no addresses, no partitions read f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.summaries import Shown, ShowsItself, show_table
+from thumbwise.tables.budgets import check_bytes, too_large
+from thumbwise.tables.delimited import read_delimited
+from thumbwise.tables.dialects import DELIMITERS
+from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.formats import (
     KINDS,
+    PACKED,
+    WRITTEN,
     Column,
     Columns,
     connect,
     copy_columns,
     gist_of,
     interruptible,
-    read_delimited,
     read_parquet,
 )
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.json_lines import read_json_lines
 from thumbwise.tables.outputs import TABLE, Kind, check_file
+from thumbwise.tables.plain_files import STANDARD, PlainFile, Scratch, make_plain, split_ending
 from thumbwise.tables.stamps import unchanged
 from thumbwise.tables.whole_files import replacing
-
-_READERS = {
-    ".csv": read_delimited,
-    ".tsv": read_delimited,
-    ".parquet": read_parquet,
-    ".jsonl": read_json_lines,
-    ".ndjson": read_json_lines,
-}
+from thumbwise.tables.workbooks import read_workbook
 
 
 @dataclass(frozen=True, eq=False)
 class Table(ShowsItself):
-    """Named columns of equal length; what is missing is masked. Text is an array of Python strings."""
+    """Named columns of equal length; what is missing is masked. Text is an array of Python strings.
+
+    Notes say what was found out about the file that it comes from, if that is not the usual.
+    """
 
     columns: Columns
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,34 +77,75 @@ def as_text(column: Column) -> list[str | None]:
     return [None if value is None else str(value) for value in column.tolist()]
 
 
-def read_table(path: str | Path, columns: Sequence[str] | None = None) -> Table:
-    """Read a file of the kind that its ending says.
+def read_table(path: str | Path, columns: Sequence[str] | None = None, form: FileFormat = PLAIN) -> Table:
+    """Read a file of the kind that its ending says, or standard input.
 
     Parameters
     ----------
     path : str or Path
-        Ends in .csv, .tsv, .parquet, .jsonl or .ndjson.
+        Ends in .csv, .tsv, .txt, .parquet, .jsonl, .ndjson or .xlsx; .gz or .zst may follow those of text. ``-`` is
+        standard input.
     columns : sequence of str, optional
         Names of the columns to load, in the order in which they shall come; all of the file without it.
+    form : FileFormat
+        What is said of the file; the rest is found out, and stands in the notes of the table.
 
     Raises
     ------
     InvalidFileError
-        The file is missing, empty, not what its ending says, without one of the columns, or changed while it was read.
+        The file is missing, empty, not what its ending says, without one of the columns, changed while it was read, or
+        takes more than the budget of bytes.
     """
+    path = Path(path)
+    with ExitStack() as stack:
+        if path != STANDARD:
+            check_plain(path)
+            if form.kind is None:
+                _check_ending(path, KINDS)
+            _check_readable(path)
+            stack.enter_context(unchanged(path))
+        file = make_plain(path, form, stack.enter_context(Scratch()))
+        with renamed(file):
+            read, notes = _read_plain(file, columns, form)
+        return Table(read, (*file.notes, *notes))
+
+
+def _read_plain(file: PlainFile, columns: Sequence[str] | None, form: FileFormat) -> tuple[Columns, tuple[str, ...]]:
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
-    path = Path(path)
-    ending = _check_ending(path)
-    _check_readable(path)
-    with unchanged(path), connect(path) as connection:
+    check_bytes(file.shown, file.path.stat().st_size, "it has")
+    if file.ending == ".xlsx":
+        return read_workbook(file, columns, form)
+    with connect(file.path) as connection:
         try:
             with interruptible():
-                return Table(_READERS[ending](connection, path, columns))
-        except (duckdb.Error, UnicodeError) as error:
+                if file.ending in DELIMITERS:
+                    return read_delimited(connection, file, columns, form)
+                read = read_parquet if file.ending == ".parquet" else read_json_lines
+                return read(connection, file.path, columns), ()
+        except duckdb.OutOfMemoryException as error:
+            raise too_large(file.shown, f"its columns need more ({gist_of(error)})") from error
+        except (duckdb.Error, UnicodeError, SystemError, MemoryError) as error:
             raise InvalidFileError(
-                f"{path} must be {KINDS[ending]}, as its ending says; it cannot be read as such: {gist_of(error)}"
+                f"{file.shown} must be {KINDS[file.ending]}, {_told_by(file)}; it cannot be read as such: "
+                f"{gist_of(error)}"
             ) from error
+
+
+def _told_by(file: PlainFile) -> str:
+    return "as its ending says" if split_ending(file.shown)[0] == file.ending else "as it was taken for"
+
+
+@contextmanager
+def renamed(file: PlainFile) -> Iterator[None]:
+    """Errors that speak of the file that the user knows, and not of the one that was made of it."""
+    try:
+        yield
+    except InvalidFileError as error:
+        if file.path == file.shown:
+            raise
+        parts = [p.replace(str(file.path), str(file.shown)) if type(p) is str else p for p in error.args]
+        raise InvalidFileError(*parts) from error
 
 
 def write_table(
@@ -133,7 +179,7 @@ def write_table(
     with replacing(target) as part, connect(part) as connection:
         try:
             with interruptible():
-                copy_columns(connection, table.columns, part, target.suffix.lower(), lists)
+                copy_columns(connection, table.columns, part, *split_ending(target), lists)
         except (duckdb.Error, OSError) as error:
             raise InvalidFileError(f"{path} could not be written: {gist_of(error)}") from error
 
@@ -142,7 +188,7 @@ def check_table_file(
     path: str | Path, kind: Kind = TABLE, *, inputs: Sequence[str | Path | None] = (), overwrite: bool = False
 ) -> Path:
     """Find out whether a table may be written before anything is computed for it; return where it really lies."""
-    _check_ending(Path(path))
+    _check_ending(Path(path), WRITTEN)
     return check_file(path, kind, inputs=inputs, overwrite=overwrite)
 
 
@@ -160,15 +206,14 @@ def check_names(names: Sequence[str]) -> None:
         seen[name.casefold()] = name
 
 
-def _check_ending(path: Path) -> str:
-    ending = path.suffix.lower()
-    if ending not in KINDS:
-        shown = repr(ending) if ending else "none"
+def _check_ending(path: Path, kinds: Collection[str]) -> None:
+    ending, packing = split_ending(path)
+    if ending not in kinds or (packing and ending not in PACKED):
+        shown = repr(ending + packing) if ending + packing else "none"
         raise InvalidFileError(
-            f"{path} must end in one of {', '.join(KINDS)}, which says what kind of file it is; its ending is {shown}."
-            " Rename or convert it."
+            f"{path} must end in one of {', '.join(kinds)}, which says what kind of file it is, and perhaps in .gz or "
+            f".zst after those of text; its ending is {shown}. Rename or convert it."
         )
-    return ending
 
 
 def _check_readable(path: Path) -> None:

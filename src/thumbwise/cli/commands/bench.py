@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from thumbwise.cli.reading_options import DelimiterOption, EncodingOption, SheetOption
+
 
 class DrawnHow(StrEnum):
     """How items are drawn to be labeled."""
@@ -59,15 +61,20 @@ def bench(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for one that is free.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    sheet: SheetOption = None,
 ) -> None:
     """Open a page where random items are labeled by hand.
 
     What it writes is gold for every other command, and says how it was drawn.
     """
     from thumbwise.cli.bench import Serving, as_asked, bench_files
+    from thumbwise.tables.file_formats import FileFormat
 
     drawn = None if design is None else design.value
     asked = as_asked(
         classes, n, looks, anytime=anytime, of=of, goal=goal, confidence=confidence, design=drawn, seed=seed
     )
-    bench_files(items, output, votes, asked, Serving(host, port, not no_browser, by), item_id=item_id, show=show or ())
+    wanted, form = Serving(host, port, not no_browser, by), FileFormat(delimiter, encoding, sheet=sheet)
+    bench_files(items, output, votes, asked, wanted, item_id=item_id, show=show or (), form=form)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from thumbwise.cli.reading_options import DelimiterOption, EncodingOption, SheetOption
 from thumbwise.cli.shared_options import Json
 
 
@@ -32,6 +33,9 @@ def draw(
     format: Annotated[  # noqa: A002  # the name of the option
         DrawnFormat | None, typer.Option(help="What to write. [default: as the ending of the output says]")
     ] = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    sheet: SheetOption = None,
     json: Json = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace JSON that is there already.")] = False,
 ) -> None:
@@ -41,17 +45,22 @@ def draw(
     """
     from thumbwise.cli.draw import draw_items
     from thumbwise.cli.reading_options import fields_of
+    from thumbwise.cli.standard_output import table_to
+    from thumbwise.tables.file_formats import FileFormat
 
     passed_on = None if columns is None else fields_of(columns)
     is_studio = None if format is None else format is DrawnFormat.LABEL_STUDIO
-    draw_items(
-        items,
-        n,
-        output,
-        seed=seed,
-        item_id=item_id,
-        columns=passed_on,
-        is_studio=is_studio,
-        json=json,
-        overwrite=overwrite,
-    )
+    form = FileFormat(delimiter, encoding, sheet=sheet)
+    with table_to(output) as place:
+        draw_items(
+            items,
+            n,
+            place or output,
+            seed=seed,
+            item_id=item_id,
+            columns=passed_on,
+            is_studio=is_studio,
+            form=form,
+            json=json,
+            overwrite=overwrite,
+        )

@@ -38,11 +38,13 @@ def judges(
     Agreement with gold, rates, shared errors, costs, and where a judge is wrong.
     """
     from thumbwise.cli.judges import JudgeChoices, judge_files
+    from thumbwise.cli.standard_output import table_to
 
     choices = JudgeChoices(confidence, of, cost or ())
-    if roles.tags is not None:
-        from thumbwise.cli.judged_tags import judge_tags
+    with table_to(output) as place:
+        if roles.tags is not None:
+            from thumbwise.cli.judged_tags import judge_tags
 
-        judge_tags(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
-        return
-    judge_files(votes, gold, roles, choices, output=output, json=json, overwrite=overwrite)
+            judge_tags(votes, gold, roles, choices, output=place, json=json, overwrite=overwrite)
+            return
+        judge_files(votes, gold, roles, choices, output=place, json=json, overwrite=overwrite)

@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 
 from thumbwise.cli.reading_options import VotesArgument, reads_votes
-from thumbwise.cli.shared_options import Confidence, OnInfeasible, OnInfeasibleOption, Overwrite, RequireGuarantee
+from thumbwise.cli.shared_options import (
+    Confidence,
+    ForSpreadsheets,
+    OnInfeasible,
+    OnInfeasibleOption,
+    Overwrite,
+    RequireGuarantee,
+)
 from thumbwise.io.roles import Roles
 
 
@@ -57,7 +64,9 @@ def label(
         list[str] | None,
         typer.Option(metavar="RULE", help="Leave this rule out, its part of the error budget spent; repeat for more."),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Labels and probabilities.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Labels and probabilities; - is standard output, as CSV.")
+    ] = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The fitted model (.json), for predict, explain and sql."),
@@ -74,12 +83,14 @@ def label(
     spill: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
     ] = None,
+    for_spreadsheets: ForSpreadsheets = False,
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
     """Turn votes and gold into labels with a bound on their error."""
     from thumbwise.cli.label import FitChoices, label_files
     from thumbwise.cli.methods import read_caution
+    from thumbwise.cli.standard_output import table_to
     from thumbwise.tables.databases import Limits
 
     wanted = read_caution(caution)
@@ -89,8 +100,11 @@ def label(
 
         other_shape = None if shape is ShapeChoice.TABLE else shape
         refuse_options({"--reviewed": reviewed, "--shape": other_shape, "--memory": memory, "--spill": spill})
-        label_tags(votes, gold, output, roles, choices, json=json, overwrite=overwrite)
+        refuse_options({"--save": save, "--for-spreadsheets": for_spreadsheets})
+        with table_to(output) as place:
+            label_tags(votes, gold, place, roles, choices, json=json, overwrite=overwrite)
         return
     limits = Limits(memory, spill)
-    run = partial(label_files, shape=shape.value, limits=limits)
-    run(votes, gold, output, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed, save=save)
+    run = partial(label_files, shape=shape.value, limits=limits, for_spreadsheets=for_spreadsheets)
+    with table_to(output) as place:
+        run(votes, gold, place, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed, save=save)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thumbwise.cli.reading_options import VotesArgument, reads_votes
-from thumbwise.cli.shared_options import Overwrite, RequireGuarantee
+from thumbwise.cli.shared_options import ForSpreadsheets, Overwrite, RequireGuarantee
 from thumbwise.io.roles import Roles
 
 
@@ -60,6 +60,7 @@ def triage(
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")
     ] = None,
+    for_spreadsheets: ForSpreadsheets = False,
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
@@ -67,6 +68,7 @@ def triage(
 
     What is accepted is as often right as was asked for, guaranteed; people look at the others.
     """
+    from thumbwise.cli.standard_output import table_to
     from thumbwise.cli.triage import TriageChoices, TriageOutputs, triage_files
 
     choices = TriageChoices(
@@ -79,10 +81,11 @@ def triage(
         require_guarantee,
         cost or (),
     )
-    outputs = TriageOutputs(output, review, text, json, overwrite)
-    if roles.tags is not None:
-        from thumbwise.cli.judged_tags import triage_tags
+    with table_to(output) as place:
+        outputs = TriageOutputs(place, review, text, json, overwrite, for_spreadsheets)
+        if roles.tags is not None:
+            from thumbwise.cli.judged_tags import triage_tags
 
-        triage_tags(votes, gold, roles, choices, outputs)
-        return
-    triage_files(votes, gold, roles, choices, outputs)
+            triage_tags(votes, gold, roles, choices, outputs)
+            return
+        triage_files(votes, gold, roles, choices, outputs)

@@ -1,0 +1,162 @@
+"""CSV and TSV as DuckDB reads them, all fields as texts: which columns hold numbers is asked afterwards."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from thumbwise.exceptions import InvalidFileError
+from thumbwise.tables.dialects import Dialect, find_dialect
+from thumbwise.tables.file_formats import FileFormat
+from thumbwise.tables.formats import Columns, check_unique, choose_columns, fetch, literal, numbered, pattern_of
+from thumbwise.tables.plain_files import PlainFile
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_Any = TypeVar("_Any")
+# Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
+_AGGREGATES_AT_ONCE = 64
+_COLUMNS_AT_ONCE = 2048
+
+
+def read_delimited(
+    connection: DuckDBPyConnection, file: PlainFile, columns: Sequence[str] | None, form: FileFormat
+) -> tuple[Columns, tuple[str, ...]]:
+    """Columns of CSV or TSV, all or those that are asked for, and what was found out about how they are written."""
+    dialect, note = find_dialect(file.path, file.ending, file.shown, form)
+    names, ending = read_header(file.path, dialect)
+    chosen = choose_columns(file.shown, names, columns)
+    inner = [f"c{j}" for j in chosen]
+    source = delimited_source([pattern_of(file.path)], len(names), dialect, ending)
+    connection.execute(f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM {source}")  # noqa: S608
+
+    def ask(query: str) -> list[tuple[Any, ...]]:
+        return connection.execute(query).fetchall()
+
+    whole = ask_columns(ask, "texts", inner, holds_whole)
+    typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
+    decimals = []
+    if may_have_commas(dialect, form):
+        decimal = ask_columns(ask, "texts", inner, holds_decimal)
+        typed = [with_point(name) if is_decimal else name for name, is_decimal in zip(typed, decimal, strict=True)]
+        decimals = [names[j] for j, is_decimal in zip(chosen, decimal, strict=True) if is_decimal]
+    notes = tuple(filter(None, (note, note_decimals(file.shown, decimals))))
+    read: Columns = {}
+    for some in batched(range(len(chosen))):
+        read |= fetch(connection, [names[chosen[j]] for j in some], [typed[j] for j in some], "texts")
+    return read, notes
+
+
+def delimited_source(paths: Sequence[str], n_columns: int, dialect: Dialect, ending: str) -> str:
+    """CSV or TSV as a table of texts c0, c1, ..., in SQL; an empty field, quoted or not, is NULL."""
+    types = ", ".join(f"{name}: 'VARCHAR'" for name in numbered(n_columns))
+    skipped = f"skip = {dialect.n_skipped}, " if dialect.n_skipped else ""
+    return (
+        f"read_csv([{', '.join(map(literal, paths))}], auto_detect = false, columns = {{{types}}}, "
+        f"delim = {literal(dialect.delimiter)}, quote = {literal(dialect.quote)}, escape = {literal(dialect.escape)}, "
+        f"header = true, nullstr = '', {skipped}{ending}compression = 'none', hive_partitioning = false)"
+    )
+
+
+def may_have_commas(dialect: Dialect, form: FileFormat) -> bool:
+    """Whether numbers may have a decimal comma: if that is said, or not, and semicolons separate the fields."""
+    return (dialect.delimiter == ";") if form.decimal is None or not form.decides else form.decimal == ","
+
+
+def holds_decimal(column: str) -> str:
+    """Whether a column of texts holds only numbers, some of them with a decimal comma, in SQL."""
+    number = f"regexp_full_match({column}, '[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?')"
+    return f"coalesce(bool_and(coalesce({number}, true)) AND bool_or(contains({column}, ',')), false)"
+
+
+def with_point(column: str) -> str:
+    """A column of numbers with a decimal comma as texts with a point, in SQL."""
+    return f"replace({column}, ',', '.')"
+
+
+def note_decimals(shown: Path, names: Sequence[str]) -> str | None:
+    """A note on the columns in which numbers have a decimal comma."""
+    if not names:
+        return None
+    listed = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    return f"in {shown.name} numbers have a decimal comma, which is read as a point: {listed}"
+
+
+def read_header(path: Path, dialect: Dialect) -> tuple[list[str], str]:
+    """Names of the columns, and DuckDB's option for how lines end.
+
+    DuckDB takes the first line break of the file for the end of its lines, although it may lie within a quoted name,
+    and then finds no rows.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            seen: list[str] = []
+            names = next(iter(dialect.records(_remembered(lines, seen))), [])
+    except csv.Error as error:
+        raise InvalidFileError(
+            f"{path} must have the names of its columns in the first line; that line is no CSV: {error}."
+        ) from error
+    if not names:
+        raise InvalidFileError(f"{path} must have the names of its columns in the first line; that line is empty.")
+    check_unique(path, names)
+    last = seen[-1]
+    ending = next((end for end in ("\r\n", "\n", "\r") if last.endswith(end)), None)
+    return names, "" if ending is None else f"new_line = {_escaped(ending)}, "
+
+
+def _remembered(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    for line in lines:
+        seen.append(line)
+        yield line
+
+
+def _escaped(ending: str) -> str:
+    return "'" + ending.replace("\r", "\\r").replace("\n", "\\n") + "'"
+
+
+def holds_whole(column: str) -> str:
+    """Whether a column of texts holds only integers of 64 bits that are written back with the same characters, in SQL.
+
+    Such a column of CSV is one of numbers; ``007`` and ``1.0`` are texts.
+    """
+    same = f"CAST(TRY_CAST({column} AS BIGINT) AS VARCHAR) = {column}"
+    return f"coalesce(bool_and(coalesce({same}, {column} IS NULL)), false)"
+
+
+def ask_columns(
+    ask: Callable[[str], Sequence[tuple[Any, ...]]], source: str, columns: Sequence[str], holds: Callable[[str], str]
+) -> list[bool]:
+    """Whether each column of texts holds what an aggregate asks for.
+
+    Few columns are asked side by side. Of many, the fields are put below each other, with the number of their column,
+    and one aggregate is asked by group: planning takes DuckDB a time that grows with the cube of the aggregates.
+
+    Parameters
+    ----------
+    ask : callable
+        Rows of an SQL query.
+    source : str
+        A table in SQL.
+    columns : sequence of str
+        Its columns of texts.
+    holds : callable
+        An aggregate over a column, in SQL.
+    """
+    if len(columns) <= _AGGREGATES_AT_ONCE:
+        return [bool(held) for held in ask(f"SELECT {', '.join(map(holds, columns))} FROM {source}")[0]]  # noqa: S608
+    answers: list[bool] = []
+    for some in batched(columns):
+        fields = f"SELECT unnest([{', '.join(some)}]) AS field, unnest(range({len(some)})) AS k FROM {source}"  # noqa: S608
+        rows = ask(f"SELECT k, {holds('field')} FROM ({fields}) GROUP BY k")  # noqa: S608
+        held = dict(rows)
+        answers += [bool(held.get(k)) for k in range(len(some))]
+    return answers
+
+
+def batched(columns: Sequence[_Any]) -> Iterator[Sequence[_Any]]:
+    """Columns that are named in one query: naming takes a time that grows with all columns of the table, and memory."""
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        yield columns[start : start + _COLUMNS_AT_ONCE]
