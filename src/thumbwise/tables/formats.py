@@ -80,7 +80,7 @@ def explained(what: str) -> Iterator[None]:
 
 def gist_of(error: Exception) -> str:
     """What went wrong, in one line, without the database's advice on its own options."""
-    text = " ".join(re.split(r"\n(?:Possible |\s*LINE \d)", str(error))[0].split())
+    text = " ".join(re.split(r"\n(?:Possible |Database is launched|\s*LINE \d)", str(error))[0].split())
     text = text.partition("Error: ")[2] or text
     if "state machine" in text:
         return "its lines end in different ways, or quotes are out of place; save it anew as CSV."
