@@ -1,6 +1,8 @@
 """How long every reader takes for 100,000 rows beyond DuckDB's own read, and 10^7 long votes from file to fit.
 
-Usage: python -m benchmarks.readers [--long]
+Exports of evaluation tools are read beside ``json.load`` of the same file, in processor time, as ratios.
+
+Usage: python -m benchmarks.readers [--long | --exports | --labeling-tools]
 """
 
 from __future__ import annotations
@@ -9,20 +11,22 @@ import argparse
 import json
 import resource
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 import scipy.io
 import scipy.sparse
 
 import thumbwise as tw
+from benchmarks import labeling_files
 
 N_ROWS, N_RULES, N_GOLD = 100_000, 10, 200
 NAMES = np.array(["ham", "spam", "eggs", None], dtype=object)
@@ -61,12 +65,12 @@ def write(frame: pl.DataFrame, path: Path) -> None:
         frame.write_ndjson(path)
 
 
-def best(action: Callable[[], Any], n_runs: int = 3) -> float:
+def best(action: Callable[[], Any], n_runs: int = 3, clock: Callable[[], float] = perf_counter) -> float:
     seconds = []
     for _ in range(n_runs):
-        start = perf_counter()
+        start = clock()
         action()
-        seconds.append(perf_counter() - start)
+        seconds.append(clock() - start)
     return min(seconds)
 
 
@@ -111,12 +115,122 @@ def time_folders(home: Path, y: npt.NDArray[np.int64], votes: npt.NDArray[np.int
     )
 
 
+def time_labeling_tools(home: Path) -> None:
+    """Exports of labeling tools beside ``json`` or PyArrow on the same file, in processor time."""
+    print(f"\n{N_ROWS:,} rows; seconds of processor time\n\n| reader | own read | reading | ratio |\n|---|---|---|---|")
+
+    def lines(path: Path) -> Any:
+        return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+    cases: dict[str, tuple[Any, Any, str]] = {
+        "label-studio": (labeling_files.write_label_studio, lambda path: json.loads(path.read_bytes()), "export.json"),
+        "mlflow": (labeling_files.write_mlflow, lines, "traces.jsonl"),
+        "prodigy": (labeling_files.write_prodigy, lines, "examples.jsonl"),
+        "datasets": (labeling_files.write_dataset, read_by_pyarrow, ""),
+    }
+    for name, (make, own_read, file) in cases.items():
+        path = home / name / file
+        (home / name).mkdir()
+        make(path, N_ROWS)
+        own = best(partial(own_read, path), clock=process_time)
+        whole = best(partial(tw.read_votes, path), clock=process_time)
+        print(f"| {name} | {own:.2f} | {whole:.2f} | {whole / own:.2f} |", flush=True)
+
+
+def read_by_pyarrow(folder: Path) -> Any:
+    """All values as Python has them, with the names of their classes."""
+    with pa.OSFile(str(folder / "data.arrow")) as source:
+        columns = pa.ipc.open_stream(source).read_all().to_pydict()
+    names = labeling_files.CLASSES
+    return {name: [names[i] for i in column] for name, column in columns.items() if name != "id"}
+
+
 def time_memory(votes: npt.NDArray[np.int64]) -> None:
     stored = scipy.sparse.csr_array(votes + 1)
     show("SciPy sparse", 0, best(lambda: tw.Votes.from_sparse(stored, first_class=1).patterns))
     squid = np.where(votes < 0, 0, votes + 1)
     codes = {0: None, 1: "ham", 2: "spam", 3: "eggs"}
     show("NumPy with codes", 0, best(lambda: tw.Votes(squid, codes=codes).patterns))
+
+
+ASKED = "What is the best answer here? " * 8
+
+
+def make_exports(y: npt.NDArray[np.int64], votes: npt.NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
+    """100,000 rows of each format, three judges each, with texts as long as they are there."""
+    said = votes[:, :3].tolist()
+    yield "promptfoo", {"results": {"version": 3, "results": [make_result(i, row) for i, row in enumerate(said)]}}
+    samples = [make_sample(i, row) for i, row in enumerate(said)]
+    yield "inspect", {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": samples}
+    yield "langfuse", {"data": [make_score(i, value) for i, value in enumerate(y.tolist())], "meta": {}}
+
+
+def make_result(number: int, row: list[int]) -> dict[str, Any]:
+    components = [
+        {
+            "pass": vote > 0,
+            "score": 0.5,
+            "reason": ASKED,
+            "assertion": {"type": "llm-rubric", "metric": f"m{j}", "value": ASKED},
+        }
+        for j, vote in enumerate(row)
+    ]
+    return {
+        "id": f"r{number}",
+        "testIdx": number,
+        "promptIdx": 0,
+        "vars": {"question": ASKED, "n": number},
+        "provider": {"id": "openai:gpt-5-mini", "label": ""},
+        "prompt": {"raw": ASKED, "label": "short"},
+        "response": {"output": ASKED, "tokenUsage": {"total": 90, "prompt": 60, "completion": 30}},
+        "success": True,
+        "score": 1.0,
+        "gradingResult": {"pass": True, "score": 1.0, "reason": "All passed", "componentResults": components},
+    }
+
+
+def make_sample(number: int, row: list[int]) -> dict[str, Any]:
+    scores = {f"s{j}": {"value": "ICPN"[vote], "explanation": ASKED, "history": []} for j, vote in enumerate(row)}
+    messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ASKED}]
+    known = {"input": ASKED, "target": "t", "metadata": {"topic": "a"}, "messages": messages}
+    return {"id": number, "epoch": 1, **known, "scores": scores}
+
+
+def make_score(number: int, value: int) -> dict[str, Any]:
+    return {
+        "id": f"s{number}",
+        "traceId": f"t{number // 3}",
+        "observationId": None,
+        "timestamp": "2026-11-01T10:00:00.000Z",
+        "name": f"judge {number % 3}",
+        "source": "EVAL",
+        "dataType": "CATEGORICAL",
+        "value": None,
+        "stringValue": ("no", "yes", "perhaps")[value],
+        "comment": ASKED,
+        "authorUserId": None,
+        "environment": "default",
+        "metadata": {},
+    }
+
+
+def time_exports(home: Path, exports: Iterable[tuple[str, Any]]) -> None:
+    """Each export beside ``json.load`` of the same file, in seconds of the processor, when what made it is gone."""
+    paths = {}
+    for name, content in exports:
+        paths[name] = home / f"{name}.json"
+        paths[name].write_text(json.dumps(content))
+        del content
+    print("\n| export | MB | json.load | reading | ratio |\n|---|---|---|---|---|")
+    for name, path in paths.items():
+        own = best(partial(_load, path), clock=process_time)
+        whole = best(partial(tw.read_votes, path), clock=process_time)
+        print(f"| {name} | {path.stat().st_size / 1e6:.0f} | {own:.2f} | {whole:.2f} | {whole / own:.2f} |", flush=True)
+
+
+def _load(path: Path) -> Any:
+    with path.open("rb") as file:
+        return json.load(file)
 
 
 def fit_long(home: Path, n_items: int = 10**6, n_votes: int = 10) -> None:
@@ -146,18 +260,28 @@ def fit_long(home: Path, n_items: int = 10**6, n_votes: int = 10) -> None:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--long", action="store_true", help="10^7 long votes from file to fit")
+    arguments.add_argument("--exports", action="store_true", help="exports of evaluation tools alone")
+    arguments.add_argument("--labeling-tools", action="store_true", help="exports of labeling tools alone")
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         if chosen.long:
             fit_long(home)
             return
+        if chosen.labeling_tools:
+            time_labeling_tools(home)
+            return
         y, votes = make_votes()
+        if chosen.exports:
+            time_exports(home, make_exports(y, votes))
+            return
         gold = {str(IDS[i]): NAMES[y[i]] for i in range(N_GOLD)}
         print(f"{N_ROWS:,} rows; seconds\n\n| reader | own read | reading | beyond |\n|---|---|---|---|")
         time_tables(home, make_frames(votes), gold)
         time_folders(home, y, votes)
         time_memory(votes)
+        time_exports(home, make_exports(y, votes))
+        time_labeling_tools(home)
 
 
 if __name__ == "__main__":

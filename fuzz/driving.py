@@ -13,7 +13,7 @@ import time
 import traceback
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -106,16 +106,27 @@ def _signature(error: BaseException) -> str:
     return f"{type(error).__name__}-{Path(frames[-1].filename).stem}-{frames[-1].lineno}"
 
 
-def read_arguments(description: str, minutes: float) -> argparse.Namespace:
-    """--minutes, --output, --seed."""
+def argument_parser(description: str, minutes: float, kinds: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """--minutes, --output, --seed, and --kind if there are several."""
     parser = argparse.ArgumentParser(description=description)
+    if kinds:
+        parser.add_argument("--kind", choices=kinds, required=True, help="what is read")
     parser.add_argument("--minutes", type=float, default=minutes, help="of processor time")
     parser.add_argument("--output", type=Path, required=True, help="folder for the corpus, the counts and the bugs")
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    # An array that is too large is then a MemoryError, and a bug that can be reported.
+    return parser
+
+
+def limit_memory() -> None:
+    """An array that is too large is then a MemoryError, and a bug that can be reported."""
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+
+
+def read_arguments(description: str, minutes: float, kinds: Sequence[str] = ()) -> argparse.Namespace:
+    """What was asked for; the folder is there, and memory limited."""
+    arguments = argument_parser(description, minutes, kinds).parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    limit_memory()
     return arguments
 
 

@@ -14,7 +14,7 @@ from thumbwise.exceptions import ThumbwiseError
 from thumbwise.io.jury import Jury, read_jury
 from thumbwise.models.majority_vote import MajorityVote
 
-__all__ = ["ThumbwiseError", "check_jury", "check_records"]
+__all__ = ["ThumbwiseError", "check_jury", "check_records", "check_sums"]
 
 _CHOICES: list[dict[str, Any]] = [
     {},
@@ -56,7 +56,7 @@ def _parse(content: bytes) -> list[Any] | None:
 def check_records(records: Any, choices: dict[str, Any]) -> bool:
     """Read or refused; and what is read adds up, predicts, and comes back from what is written."""
     jury = read_jury(records, **choices)
-    _check_sums(jury)
+    check_sums(jury)
     proba = MajorityVote().fit(jury.votes).predict_proba(jury.votes)
     if not np.isfinite(proba).all() or not np.allclose(proba.sum(axis=1), 1):
         raise AssertionError(f"probabilities must sum to 1; found {proba[:3]}")
@@ -64,7 +64,8 @@ def check_records(records: Any, choices: dict[str, Any]) -> bool:
     return True
 
 
-def _check_sums(jury: Jury) -> None:
+def check_sums(jury: Jury) -> None:
+    """What became of the items at each judge adds up."""
     for judge in jury.judges:
         if judge.n_voted + judge.n_abstained + judge.n_failed + judge.n_not_asked != jury.votes.n_items:
             raise AssertionError(f"what became of the items at a judge must sum to their number; found {judge}")

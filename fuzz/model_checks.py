@@ -12,7 +12,7 @@ import numpy as np
 from thumbwise.exceptions import InvalidFileError, ThumbwiseError
 from thumbwise.models.base import LabelModel
 from thumbwise.models.saved.saving import build, describe
-from thumbwise.models.saved.schema import parse, render
+from thumbwise.tables.json_values import parse, render
 from thumbwise.votes.votes import Votes
 
 _N_ITEMS = 12

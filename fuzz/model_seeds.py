@@ -18,7 +18,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.hyper_label_model import network_widths
 from thumbwise.models.registry import registered
 from thumbwise.models.saved.saving import describe
-from thumbwise.models.saved.schema import render
+from thumbwise.tables.json_values import render
 
 _RULES = ["short", "loud"]
 

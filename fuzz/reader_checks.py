@@ -1,4 +1,4 @@
-"""What must hold of any bytes that are read as a table, a WRENCH folder or a MATLAB file, and of any name in SQL.
+"""What must hold of any bytes that are read as a table, a folder, a MATLAB file or an export, and of any name in SQL.
 
 An input is a line with the kind of reader, and then what it reads.
 """
@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 
 from thumbwise.exceptions import ThumbwiseError
-from thumbwise.io.roles import Layout
+from thumbwise.io.roles import EXPORTS, Layout
 from thumbwise.io.sources import read_votes
 from thumbwise.models.majority_vote import MajorityVote
 from thumbwise.tables.sql_dialects import DIALECTS
@@ -113,9 +113,42 @@ def _check_sql(payload: bytes, folder: Path) -> bool:
     return True
 
 
+def _check_export(layout: Layout) -> Callable[[bytes, Path], bool]:
+    """The payload is an ending and a file: read in some way, what became of questions adds up, and votes predict."""
+
+    def check(payload: bytes, folder: Path) -> bool:
+        ending, _, content = payload.partition(b"\n")
+        path = folder / f"export{ending.decode()}"
+        path.write_bytes(content)
+        way = crc32(content)
+        ignore = ["style.clear", "style.polite"] if layout == "inspect" and way % 3 else []
+        options: dict[str, Any] = {"scores": "C", "class_names": ["I", "C"], "ignore": ["gold"]} if way % 7 == 0 else {}
+        options = options or {"ignore": ignore, "item_id": "epoch" if layout == "inspect" and way % 2 else None}
+        reading = read_votes(path, layout=layout if way % 5 else None, duplicates=("raise", "last")[way % 2], **options)
+        votes, jury = reading.votes, reading.jury
+        if reading.layout not in EXPORTS:  # lines whose first tells of no export are a table
+            return bool(repr(reading))
+        if jury is None or any(len(column) != votes.n_items for column in reading.passed_on.values()):
+            raise AssertionError("an export must have a jury, and columns as long as it has items")
+        for judge in jury.judges:
+            if judge.n_voted + judge.n_abstained + judge.n_failed + judge.n_not_asked != votes.n_items:
+                raise AssertionError(f"all that became of the items must sum to their number; found {judge}")
+        voted = (votes.array >= 0).sum(axis=0).tolist()
+        if voted != [judge.n_voted for judge in jury.judges]:
+            raise AssertionError(f"votes must be those of the judges; found {voted} of {jury}")
+        if not np.allclose(MajorityVote().fit(votes).predict_proba(votes).sum(axis=1), 1):
+            raise AssertionError("probabilities must sum to 1")
+        return bool(repr(reading))
+
+    return check
+
+
 KINDS: dict[str, Callable[[bytes, Path], bool]] = {
     **{ending[1:]: _check_table(ending) for ending in (".csv", ".tsv", ".txt", ".jsonl", ".parquet")},
     "wrench": _check_wrench,
     "mat": _check_mat,
     "sql": _check_sql,
+    "promptfoo": _check_export("promptfoo"),
+    "inspect": _check_export("inspect"),
+    "langfuse": _check_export("langfuse"),
 }

@@ -160,6 +160,24 @@ def _mat_array(name: str, array: Any, order: str, lies: dict[str, Any]) -> bytes
     return _mat_element(order, 14, b"".join(_mat_element(order, kind, body) for kind, body in parts))
 
 
+_EXPORTS = Path(__file__).parent.parent / "tests" / "io_cases" / "exports"
+
+
+@st.composite
+def export(draw: st.DrawFn, name: str) -> bytes:
+    """A small export of an evaluation tool with values or bytes changed; scores of Langfuse in lines too."""
+    value = json.loads((_EXPORTS / f"{name}.json").read_bytes())
+    rng = seeded(draw(_SEEDS))
+    as_lines = name == "langfuse" and draw(st.booleans())
+    value = value["data"] if as_lines else value
+    for _ in range(draw(st.integers(0, 3))):
+        value = edit_json(value, rng)
+    rows = value if as_lines and isinstance(value, list) else [value]
+    content = b"\n".join(dump(row, rng).replace(b"\n", b" ") for row in rows)
+    ending = b".jsonl\n" if as_lines else b".json\n"
+    return ending + (damage_bytes(content, rng) if draw(st.integers(0, 7)) == 0 else content)
+
+
 _NAMES = st.one_of(_CELLS, st.text(max_size=8), st.text(alphabet="\"'`\\;-/*$%{}()\n\0ab", max_size=8))
 sql = st.lists(_NAMES, min_size=6, max_size=6).map(lambda names: json.dumps(names).encode())
 
@@ -172,4 +190,7 @@ INPUTS: dict[str, st.SearchStrategy[bytes]] = {
     "wrench": wrench(),
     "mat": mat(),
     "sql": sql,
+    "promptfoo": export("promptfoo"),
+    "inspect": export("inspect"),
+    "langfuse": export("langfuse"),
 }

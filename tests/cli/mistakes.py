@@ -183,7 +183,8 @@ MISTAKES: dict[str, Mistake] = {
         lambda path: write(path, "id,who,choice", long_rows()),
         gold_file,
         r"ids must be unique; column 'id' of the votes holds '0*0' in (rows 0 and 1|3 rows).*say --layout long, and "
-        "name the column of who voted with --rule NAME and that of the votes with --label NAME; otherwise drop",
+        "name the column of who voted with --rule NAME and that of the votes with --label NAME; "
+        "(if the rows of one id .*say --cluster id; )?otherwise drop",
     ),
     "a long table, half of its columns said": Mistake(
         lambda path: write(path, "id,who,choice", long_rows()),

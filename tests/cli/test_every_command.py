@@ -115,7 +115,7 @@ def test_json_of_what_takes_long(home: Path, run: Run, monkeypatch: pytest.Monke
     test_json_is_all_that_is_printed_and_the_same_in_a_file(home, run, monkeypatch, name)
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *LEFT_OUT])
+@pytest.mark.parametrize("name", [*COMMANDS, *sorted(LEFT_OUT)])
 def test_a_mistake_is_exit_code_2_and_one_message_even_if_quiet(
     home: Path, run: Run, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -34,7 +34,7 @@ def test_labels_are_those_of_python(rated: Path, run: Run) -> None:
     said = " ".join(answer.stdout.split())
     assert "scores are ratings; only the order of a judge's own scores counts" in said
     assert "high scores speak for 'toxic': a judge's verdict is 'toxic' where more of its own scores are lower" in said
-    assert "through at most 128 levels" in said and "-1" not in said.split("Rules")[0]
+    assert "through at most 128 levels" in said and "-1 = abstain" not in said
     reading = tw.read_votes(rated / "ratings.csv", gold=rated / "gold.csv", scores="toxic")
     model = tw.BalsubramaniFreund().fit(reading.votes, reading.gold)
     np.testing.assert_allclose(pd.read_csv(output)["p_toxic"], model.predict_proba(reading.votes)[:, 1], atol=1e-6)

@@ -50,6 +50,7 @@ PYTHON_ONLY = {
     "symmetric": "commands leave it as it is",
     "class_frequencies": "no command takes them",
     "n_folds": "no command draws a frontier alone",
+    "edges": "no command asks for intervals of single predictions",
     "class_name": "no command asks for the share of a class",
     "y": "gold is a file or a column",
     "n_shown": "commands leave it as it is",
@@ -193,6 +194,9 @@ def test_names_of_arguments_are_written_out() -> None:
         ("io.layouts", "name"),  # options that a layout does not take
         ("io.roles", "argument"),  # what names a column
         ("io.jury_records.fields", "argument"),  # what names a field
+        ("io.exports.reading", "given[0]"),  # item_id, rule, label or null_verdict
+        ("io.exports.opened", "argument"),  # item_id or rule
+        ("io.exports.label_studio_acts", "argument"),  # label or gold_label
         ("io.tag_cells", "argument"),  # empty_means or gold_empty_means
         ("io.tag_sources", "argument"),  # empty_means, gold_empty_means, or what has no place beside tags
     }

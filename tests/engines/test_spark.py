@@ -48,6 +48,28 @@ def test_numbers_floats_and_missing_ones(spark: Start, tmp_path: Path) -> None:
     assert lazy.fingerprint == read(table, ["a", "b"]).fingerprint
 
 
+def test_hostile_names_in_every_role(spark: Start, tmp_path: Path) -> None:
+    """Rules, classes, ids and the column of ids: votes are counted, gold is fetched, labels come back by id."""
+    rng = np.random.default_rng(0)
+    n, classes, (name_of_ids, *rules) = 120, HOSTILE[:3], HOSTILE[3:]
+    truth = rng.integers(3, size=n)
+    cast = np.where(rng.random((n, len(rules))) < 0.8, truth[:, None], rng.integers(3, size=(n, len(rules))))
+    cast[rng.random(cast.shape) < 0.2] = -1
+    ids = [f"{HOSTILE[i % len(HOSTILE)]} {i}" for i in range(n)]
+    table: dict[str, list[Any]] = {name_of_ids: ids}
+    for j, rule in enumerate(rules):
+        table[rule] = [None if v < 0 else classes[v] for v in cast[:, j]]
+    lazy = lazy_votes("spark", table, tmp_path, spark, rules=rules, item_id=name_of_ids, class_names=classes)
+    votes = tw.Votes(cast, rule_names=rules, item_ids=np.array(ids), class_names=classes)
+    assert lazy.fingerprint == votes.fingerprint
+    gold = lazy.take_ids(ids[:40])
+    box = tw.Box.from_gold(gold, [classes[c] for c in truth[:40]], pool=lazy, gold_is="subset")
+    model = tw.BalsubramaniFreund().fit(lazy, box=box)
+    rows = {row[name_of_ids]: row for row in rows_of(model.predict_proba(lazy))}
+    said = np.array([[rows[name][f"p_{c}"] for c in classes] for name in ids])
+    np.testing.assert_allclose(said, model.predict_proba(votes), atol=1e-12)
+
+
 def test_a_bad_vote(spark: Start, tmp_path: Path) -> None:
     lazy = lazy_votes("spark", {"a": [0, 1, -7], "b": [2, 0, 5]}, tmp_path, spark, n_classes=2)
     with pytest.raises(tw.InvalidVotesError, match=r"found -7 of rule 'a' \(3 such votes\)"):

@@ -127,3 +127,23 @@ def test_names_that_do_not_fit() -> None:
     assert_says(refused(matrix, class_names=["a", "a"]), "'a'", "more than once")
     assert_says(refused(matrix, n_classes=1), "at least two classes")
     assert_says(refused(matrix, item_ids="id"), "item_ids")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize(
+    ("pointers", "positions"),
+    [([0, 1, 2, 3], [0, 10**8, 1]), ([0, 10**8, 2, 3], [0, 1, 1]), ([0, 1, 2, 10**8], [0, 1, 1]),
+     ([0, 1, 2, 3], [0, -1, 1])],
+)  # fmt: skip
+def test_positions_that_point_out_of_memory(form: Any, pointers: list[int], positions: list[int]) -> None:
+    """As ``scipy.sparse.load_npz`` accepts them from a file; followed, they crash the process."""
+    matrix = sp.coo_matrix((3, 3), dtype=np.int64).asformat(form)
+    matrix.indptr, matrix.indices = np.array(pointers, np.int32), np.array(positions, np.int32)
+    matrix.data = np.ones(3, np.int64)
+    assert_says(refused(matrix, 1), "a sparse matrix must be sound", f"in {form.upper()} format, is damaged")
+
+
+def test_triples_of_a_matrix_that_point_outside() -> None:
+    matrix = coo([1], [0], [0])
+    matrix.row = np.array([10**9], np.int32)
+    assert_says(refused(matrix, 1), "is damaged: numbers of a row must lie from 0 to 2")

@@ -16,8 +16,8 @@ import pytest
 import thumbwise as tw
 from errors.messages import assert_says, message_of
 from io_cases.hostile import NAMES
+from thumbwise.io.exports.label_studio import read_export, write_tasks
 from thumbwise.io.gold_draws import items_to_label
-from thumbwise.io.label_studio import read_export, write_tasks
 from thumbwise.tables.table_files import Table, read_table
 
 TRUTH = np.random.default_rng(2).integers(2, size=40)
@@ -158,13 +158,16 @@ CHOICE = annotation("a")["result"][0]
         ({"id": 1}, ["a list of tasks", "an object with 1 fields"]),
         ([3], ["[0] must be a task with data and annotations", "found int"]),
         ([{"id": 1, "text": "x", "verdict": "a"}], ["'id', 'text', 'verdict'", "JSON_MIN"]),
-        ([{"data": {}, "completions": []}], ["'data', 'completions'", "before 1.0"]),
+        ([{"data": {}, "completions": []}], ["'completions', 'data'", "before 1.0"]),
         ([{"data": "x", "annotations": []}], ["with data and annotations"]),
         ([{"data": {}, "annotations": [1001]}], ["annotations[0] must be an annotation with its result"]),
         ([{"data": {}, "annotations": {}}], ["[0].annotations must be a list"]),
         ([task({}, {"result": {}})], ["annotations[0].result must be a list"]),
         ([task({}, {"result": [7]})], ["a result with its type"]),
-        ([task({}, {"result": [{"type": "rectanglelabels"}]})], ["of type 'choices'; found 'rectanglelabels'"]),
+        (
+            [task({}, {"result": [{"type": "rectanglelabels"}]})],
+            ["of type 'choices'", "found 'rectanglelabels'", "no class of an item"],
+        ),
         ([task({}, {"result": [{**CHOICE, "value": {"choices": ["a", "b"]}}]})], ["one choice", "found a, b"]),
         ([task({}, {"result": [{**CHOICE, "value": {"choices": []}}]})], ["one choice", "found none"]),
         ([task({}, {"result": [{**CHOICE, "value": {"choices": [["a", "b"]]}}]})], ["one choice", "a text"]),
@@ -180,7 +183,7 @@ def test_other_shapes_are_refused_with_what_was_found(tmp_path: Path, tasks: Any
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"[" * 10**5, "nested deeper"), (b"\xff", "not UTF-8"), (b"[NaN]", "NaN is not JSON"), (b"", "strict JSON")],
+    [(b"[" * 10**5, "nested deeper"), (b"\xff", "not UTF-8"), (b"[NaN]", "found float"), (b"", "must be JSON")],
 )
 def test_hostile_files_are_refused(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "bad.json").write_bytes(content)

@@ -19,7 +19,7 @@ from thumbwise.box.moments.of_rules import accuracies
 from thumbwise.box.moments.standard import STANDARD
 from thumbwise.models.base import LabelModel
 from thumbwise.models.saved.saving import build, describe, load_model, save_model
-from thumbwise.models.saved.schema import parse, render
+from thumbwise.tables.json_values import parse, render
 
 
 @cache

@@ -17,7 +17,7 @@ from saving.fitted import FITS, fit, make_votes
 from thumbwise import InvalidBoxError, InvalidFileError, InvalidVotesError, Votes
 from thumbwise.models.base import LabelModel
 from thumbwise.models.saved.saving import build, describe
-from thumbwise.models.saved.schema import parse, render
+from thumbwise.tables.json_values import parse, render
 
 STRANGE: list[Any] = [
     *(None, True, False, 0, 1, -1, 2, 3, 0.5, -0.0, 1e-320, 1e308, -1e308, 2**63, -(2**63), 2**64 - 1),

@@ -12,7 +12,7 @@ import pytest
 
 from thumbwise import Votes, load
 from thumbwise.models.saved.saving import describe
-from thumbwise.models.saved.schema import render
+from thumbwise.tables.json_values import render
 
 FILES = sorted((Path(__file__).parent / "written").glob("*.json"))
 # Probabilities of the first class on the nine possible rows of votes, rounded, at the time.

@@ -139,3 +139,12 @@ def test_fewer_levels_are_fewer_groups() -> None:
     votes = tw.ScoredVotes(2 * truth[:, None] + rng.normal(size=(200, 3)), scores=1, n_levels=8)
     model = tw.BalsubramaniFreund(tol=1e-6).fit(votes, np.where(np.arange(200) < 60, truth, -1))
     assert model.box_.levels is not None and len(model.box_.levels.names) == 8
+
+
+@pytest.mark.parametrize("gold", [None, {"a": "no", "c": "yes"}])
+def test_listed_classes_settle_what_scores_speak_for(gold: dict[str, str] | None) -> None:
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "j1": [1, 5, 9], "j2": [2, 3, 8]})
+    reading = tw.read_votes(frame, scores="no", threshold=4, class_names=["yes", "no"], gold=gold)
+    assert reading.votes.class_names == ("yes", "no")
+    assert reading.votes.array.tolist() == [[0, 0], [1, 0], [1, 1]]
+    assert reading.gold.tolist() == ([-1, -1, -1] if gold is None else [1, -1, 0])

@@ -28,6 +28,7 @@ from thumbwise.io.gold_lines import Goal, Header
 from thumbwise.summaries import plural
 from thumbwise.tables.collisions import check_apart
 from thumbwise.tables.file_formats import PLAIN, FileFormat
+from thumbwise.tables.given_paths import real_place
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def bench_files(
 ) -> None:
     """Begin or go on with a gold file, serve the page until Ctrl-C, and say what was done."""
     load_server()  # what is missing is said before anything is read
-    check_apart(output.resolve(), [votes, None if items.is_dir() else items], shown=output)
+    check_apart(real_place(output), [votes, None if items.is_dir() else items], shown=output)
     with progress("reading"):
         desk = open_bench(items, output, asked, votes=votes, item_id=item_id, show=show, by=wanted.by, form=form)
     _serve(desk, wanted)

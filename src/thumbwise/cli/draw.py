@@ -11,8 +11,8 @@ from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
 from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
+from thumbwise.io.exports.label_studio import ENDING, TASKS, write_tasks
 from thumbwise.io.gold_draws import items_to_label
-from thumbwise.io.label_studio import ENDING, TASKS, write_tasks
 from thumbwise.io.roles import Roles, listed, settle_id
 from thumbwise.summaries import plural
 from thumbwise.tables.file_formats import PLAIN, FileFormat

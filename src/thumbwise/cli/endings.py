@@ -35,9 +35,39 @@ def reported() -> Iterator[None]:
     except ThumbwiseError as error:
         stderr().print(f"error: {visible(in_command_words(error))}")
         raise typer.Exit(3 if isinstance(error, NoGuaranteeError) else 2) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno is None:
+            raise
+        _say_refused(error)
+        raise typer.Exit(2) from None
     except KeyboardInterrupt:
         stderr().print("interrupted")
         raise typer.Exit(130) from None
+
+
+def _say_refused(error: OSError) -> None:
+    """Which file the system refuses, and why; what has no name is what is printed."""
+    what = "standard output" if error.filename is None else visible(os.fsdecode(error.filename))
+    with suppress(OSError):
+        stderr().print(f"error: {what} cannot be read or written: {error.strerror}.")
+
+
+def open_closed_streams() -> None:
+    """Give a process that was started without standard streams some that go nowhere.
+
+    Else the next file that is opened would take the place of one, and be written to by what is printed. What is
+    printed to a standard output that is closed is refused by the system, and so said.
+    """
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)  # the lowest number that is free
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  # as long as the process
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def heed_signals() -> None:
@@ -80,6 +110,11 @@ def run_to_end(command: Callable[[], object]) -> NoReturn:
         raise
     except BrokenPipeError:
         _end_unread()
+    except OSError as error:  # of what typer prints itself
+        if error.errno is None:
+            raise
+        _say_refused(error)
+        _end_unread(2)
     _flush()
     sys.exit(0)
 
@@ -90,14 +125,17 @@ def _flush() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         _end_unread()
+    except OSError as error:
+        _say_refused(error)
+        _end_unread(2)
     _ignore_signals()
 
 
-def _end_unread() -> NoReturn:
+def _end_unread(code: int = _BROKEN_PIPE) -> NoReturn:
     """What is still to be printed goes nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
     _ignore_signals()
-    sys.exit(_BROKEN_PIPE)
+    sys.exit(code)

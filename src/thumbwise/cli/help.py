@@ -17,9 +17,20 @@ from thumbwise.cli.wording import OPTIONS as WORDED
 OPTIONS = "Options"
 # Sections of a command's help in their order; an option that none of them names is among the options of its own.
 SECTIONS: Mapping[str, Sequence[str]] = {
-    "Gold": ("gold", "gold_column", "strata", "weights", "max_weight"),
+    "Gold": ("gold", "gold_column", "cluster", "strata", "weights", "max_weight", "by_class"),
     OPTIONS: (),
-    "Output": ("output", "review", "save", "write", "shape", "json", "quiet", "overwrite", "require_guarantee"),
+    "Output": (
+        "output",
+        "review",
+        "save",
+        "write",
+        "shape",
+        "for_spreadsheets",
+        "json",
+        "quiet",
+        "overwrite",
+        "require_guarantee",
+    ),
     "How files are read": (
         "item_id",
         "ignore",
@@ -36,9 +47,19 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "scores",
         "scores_are",
         "threshold",
+        "ordered",
+        "tags",
+        "separator",
+        "no_tags",
+        "empty_means",
+        "gold_empty_means",
+        "systems",
+        "gold_majority",
+        "format",
         "delimiter",
         "encoding",
         "decimal",
+        "sheet",
         "text",
     ),
     "Seldom needed": (

@@ -87,6 +87,7 @@ def triage_tags(votes: Path, gold: Path | None, roles: Roles, choices: TriageCho
     """Accept labels of each tag, write them with nothing where a person should look, and print one table."""
     refuse_options({"--review": outputs.review, "--text": outputs.text, "--cost": choices.costs})
     refuse_options({"--recall": choices.recall, "--budget": choices.budget})
+    refuse_options({"--for-spreadsheets": outputs.for_spreadsheets})
     if outputs.accepted is not None:
         check_table_file(outputs.accepted, inputs=(votes, gold), overwrite=outputs.overwrite)
     check_json(outputs.json, inputs=(votes, gold), overwrite=outputs.overwrite)

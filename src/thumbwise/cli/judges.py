@@ -26,6 +26,7 @@ from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.summaries import NOTHING, one_line, plural
 from thumbwise.tables.databases import database
 from thumbwise.tables.table_files import Table, check_table_file, write_table
@@ -88,7 +89,7 @@ def judge_files(
         check_table_file(output, inputs=(votes, gold), overwrite=overwrite)
     check_json(json, inputs=(votes, gold, output), overwrite=overwrite)
     costs = read_costs(choices.costs)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     stays = are_many(votes, roles) or is_large(votes, roles)
     with database() if stays else nullcontext() as connection:

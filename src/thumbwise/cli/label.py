@@ -41,6 +41,7 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.certified import CertifiedModel
 from thumbwise.tables.databases import NO_LIMITS, Limits, database
 from thumbwise.tables.outputs import LABELS, MODEL, check_file
+from thumbwise.tables.spreadsheets import check_for_spreadsheets
 from thumbwise.tables.table_files import check_table_file
 
 OnInfeasible = Literal["raise", "widen"]
@@ -85,9 +86,12 @@ def label_files(
     overwrite: bool = False,
     reviewed: Path | None = None,
     save: Path | None = None,
+    for_spreadsheets: bool = False,
 ) -> None:
     """Label the items of a file, write the labels if there is an output, and print what was found."""
     check_method(choices.method, choices.caution, choices.drop)
+    if for_spreadsheets:
+        check_for_spreadsheets(output)
     if save is not None:
         _check_save(save, choices.method, (votes, gold, output, reviewed, json), overwrite)
     check_json(json, inputs=(votes, gold, output, reviewed), overwrite=overwrite)
@@ -108,7 +112,7 @@ def label_files(
 
         def write(model: LabelModel, place: Path) -> str:
             with progress("writing") if connection is None else running(connection, "writing"):
-                write_labels(reading, model, place, shape=shape, overwrite=overwrite)
+                write_labels(reading, model, place, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
         _conclude(votes, reading, roles.abstain, choices, Outputs(output, json, write, overwrite, save))

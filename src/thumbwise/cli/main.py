@@ -29,7 +29,7 @@ from thumbwise.cli.commands.report import report
 from thumbwise.cli.commands.reproduce import reproduce
 from thumbwise.cli.commands.sql import sql
 from thumbwise.cli.commands.triage import triage
-from thumbwise.cli.endings import heed_signals, run_to_end
+from thumbwise.cli.endings import heed_signals, open_closed_streams, run_to_end
 from thumbwise.cli.help import GroupedCommand, GroupedCommands
 from thumbwise.cli.shared_options import as_command
 
@@ -59,6 +59,7 @@ for command in (*LABELS, *SAVED, *GOLD, *JUDGED, *BESIDES):
 
 def main() -> None:
     """Entry point: a name that the terminal cannot show is escaped and never an error; signals end it tidily."""
+    open_closed_streams()
     heed_signals()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -18,9 +18,10 @@ from thumbwise.cli.label import read
 from thumbwise.cli.plan_json import plan_records
 from thumbwise.cli.planned_rates import LOSS, Aims, plan_aims, print_aims
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
+from thumbwise.io.exports.exported import GOLD
 from thumbwise.io.gold_draws import gold_to_label
 from thumbwise.io.readings import Reading
-from thumbwise.io.roles import Roles
+from thumbwise.io.roles import EXPORTS, Roles
 from thumbwise.outward import at_most
 from thumbwise.summaries import plural
 from thumbwise.tables.table_files import check_table_file, write_table
@@ -96,7 +97,7 @@ def plan_files(
     print_aims(console, others)
     if draw is not None:
         console.print()
-        _print_draw(console, str(votes), draw, len(reading.gold_labels))
+        _print_draw(console, str(votes), draw, len(reading.gold_labels), _beside(reading, gold, roles))
     if json is not None:
         console.print(Text(f"written: {visible(json)}"))
 
@@ -110,7 +111,13 @@ def _plan(reading: Reading, confidence: float, target: float | None, box: Box) -
         return plan(reading, confidence_level=confidence, target=target, box=box)
 
 
-def _print_draw(console: Console, votes: str, draw: Draw, n_gold: int) -> None:
+def _beside(reading: Reading, gold: Path | None, roles: Roles) -> str:
+    """What is said beside a gold file where votes bring labels of their own, which the file repeats or replaces."""
+    is_inside = gold is None and roles.gold_column is None and len(reading.gold_labels) > 0
+    return " --ignore gold" if reading.layout in EXPORTS and (is_inside or GOLD in roles.ignore) else ""
+
+
+def _print_draw(console: Console, votes: str, draw: Draw, n_gold: int, beside: str) -> None:
     output = visible(draw.output)
     before = f"{plural(n_gold, 'gold label')} as before, and " if n_gold else ""
     items = plural(draw.n_items, "item")
@@ -118,7 +125,7 @@ def _print_draw(console: Console, votes: str, draw: Draw, n_gold: int) -> None:
     console.print(
         Text(
             "fill in column 'label' of every row, from top to bottom, by somebody who does not see the votes; then: "
-            f"thumbwise label {visible(votes)} --gold {output}"
+            f"thumbwise label {visible(votes)} --gold {output}{beside}"
         )
     )
     if n_gold:

@@ -25,6 +25,7 @@ from thumbwise.models.drift import Drift
 from thumbwise.summaries import plural
 from thumbwise.tables.databases import NO_LIMITS, Limits, database
 from thumbwise.tables.outputs import LABELS
+from thumbwise.tables.spreadsheets import check_for_spreadsheets
 from thumbwise.tables.table_files import check_table_file
 from thumbwise.votes.votes import Votes
 
@@ -41,11 +42,14 @@ def predict_files(
     json: str | None = None,
     limits: Limits = NO_LIMITS,
     overwrite: bool = False,
+    for_spreadsheets: bool = False,
 ) -> Drift:
     """Label items with a model that was fitted to others, and say whether their votes are like those of the fit.
 
     No label is looked at, and nothing is fitted.
     """
+    if for_spreadsheets:
+        check_for_spreadsheets(output)
     inputs = (model_file, votes)
     check_json(json, inputs=(*inputs, output), overwrite=overwrite)
     model = open_model(model_file, votes)
@@ -63,7 +67,9 @@ def predict_files(
         names = [] if output is None else output_names(reading, shape)
         if output is not None:
             with progress("writing") if connection is None else running(connection, "writing"):
-                write_labels(reading, model, output, shape=shape, overwrite=overwrite)
+                write_labels(
+                    reading, model, output, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets
+                )
         with progress("counting") if connection is None else running(connection, "counting"):
             counts = _count(model, reading)
     deliver(as_content(model, reading, drift, counts), json, overwrite)

@@ -21,6 +21,7 @@ from thumbwise.cli.endings import reported
 from thumbwise.cli.file_values import Option, take_value
 from thumbwise.cli.reading_options import NAMES
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
+from thumbwise.tables.given_paths import check_plain
 
 NAME = "thumbwise.toml"
 # Options of the top, besides those that say how votes and gold are read.
@@ -112,6 +113,7 @@ def _is_table(key: str, value: object) -> bool:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
+        check_plain(path)
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:

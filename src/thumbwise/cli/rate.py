@@ -20,6 +20,7 @@ from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.rates.asking import rate
 from thumbwise.rates.intervals import Method
 from thumbwise.rates.results import HEADERS, Rates, table_row
@@ -125,7 +126,7 @@ def rate_files(
 ) -> None:
     """Read votes and gold, write what is to be written, and print what was found; or JSON on stdout, and no more."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     roles = _with_columns(roles, choices)
     stays = are_many(votes, roles) or is_large(votes, roles)

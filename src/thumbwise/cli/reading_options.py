@@ -15,12 +15,11 @@ import typer
 from thumbwise.cli.signatures import take_parameters
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.roles import LAYOUTS, Roles
-from thumbwise.io.tag_cells import TagRoles
-from thumbwise.io.tag_names import check_listed
+from thumbwise.io.tag_roles import TagRoles, check_listed
 from thumbwise.tables.file_formats import KIND_ENDINGS
 from thumbwise.votes.reading.score_cells import SCORES_ARE
 
-LayoutChoice = StrEnum("LayoutChoice", {name.upper(): name for name in LAYOUTS})  # type: ignore[misc]
+LayoutChoice = StrEnum("LayoutChoice", {name.upper().replace("-", "_"): name for name in LAYOUTS})  # type: ignore[misc]
 DuplicateChoice = StrEnum("DuplicateChoice", {"RAISE": "raise", "FIRST": "first", "LAST": "last"})
 ScoresAreChoice = StrEnum(  # type: ignore[misc]
     "ScoresAreChoice", {name.upper().replace("-", "_"): name for name in SCORES_ARE}
@@ -45,7 +44,8 @@ VotesArgument = Annotated[
     Path,
     typer.Argument(
         help="Votes: a row per item and a column per rule, or a row per vote (.csv .tsv .parquet .jsonl .xlsx; "
-        ".gz .zst; - is standard input); a WRENCH folder; a .mat file."
+        ".gz .zst; - is standard input); an export of promptfoo, Inspect, Langfuse, Label Studio, MLflow or Prodigy; a "
+        "folder of Hugging Face datasets or WRENCH; a .mat file."
     ),
 ]
 
@@ -219,7 +219,13 @@ def _as_tags(tags: str | None, **given: Any) -> TagRoles | None:
 
 def fields_of(text: str) -> list[str]:
     """What commas separate; a field in quotes may hold one."""
-    return next(csv.reader([text], skipinitialspace=True), [])
+    try:
+        return next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        raise InvalidChoiceError(
+            f"a list must be written in one line, with commas between its parts; found {text[:60]!r}, which has a line "
+            "break or is too long. A part that holds one is written in double quotes."
+        ) from None
 
 
 def _code(field: str) -> tuple[str, str | None]:

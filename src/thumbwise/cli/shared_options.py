@@ -39,6 +39,13 @@ RequireGuarantee = Annotated[
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace files that are there already, whatever they are.")
 ]
+ForSpreadsheets = Annotated[
+    bool,
+    typer.Option(
+        "--for-spreadsheets",
+        help="Put an apostrophe before texts that a spreadsheet would run as formulas (.csv, .tsv).",
+    ),
+]
 ModelArgument = Annotated[Path, typer.Argument(help="A saved model (.json), as label --save writes it.")]
 Json = Annotated[
     str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")

@@ -25,10 +25,12 @@ from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
+from thumbwise.io.sources import lacks_gold
 from thumbwise.outward import level, percent, percent_at_least
 from thumbwise.summaries import NOTHING, plural
 from thumbwise.tables.collisions import check_different
 from thumbwise.tables.databases import database
+from thumbwise.tables.spreadsheets import check_for_spreadsheets
 
 _AT_LEAST = "right, at least: share of the accepted labels, {}"
 _SURE = "probability: how sure the ranking must be of a label for it to be accepted"
@@ -86,10 +88,13 @@ class TriageOutputs:
     text: str | None = None
     json: str | None = None
     overwrite: bool = False
+    for_spreadsheets: bool = False
 
     def check(self, votes: Path, gold: Path | None, *, stays: bool) -> None:
         """Whatever is wrong with a place is said before anything is read."""
         as_file = None if is_stdout(self.json) else self.json
+        if self.for_spreadsheets:
+            check_for_spreadsheets(self.accepted, self.review)
         check_different([self.accepted, self.review, as_file])
         check_triage_files(self.accepted, self.review, inputs=(votes, gold), stays=stays, overwrite=self.overwrite)
         check_json(self.json, inputs=(votes, gold), overwrite=self.overwrite)
@@ -123,7 +128,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
         roles = replace(roles, ignore=(*roles.ignore, outputs.text))
     stays = are_many(votes, roles) or is_large(votes, roles)
     outputs.check(votes, gold, stays=stays)
-    if gold is None and roles.gold_column is None:
+    if lacks_gold(votes, gold, roles):
         raise no_gold()
     with database() if stays else nullcontext() as connection:
         with progress("reading"):
@@ -168,6 +173,7 @@ def _write(reading: Reading, sorted_out: Triage, outputs: TriageOutputs) -> None
             review=outputs.review,
             text=outputs.text,
             overwrite=outputs.overwrite,
+            for_spreadsheets=outputs.for_spreadsheets,
         )
 
 

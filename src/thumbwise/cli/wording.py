@@ -58,6 +58,7 @@ OPTIONS = {
     "memory": "--memory SIZE",
     "spill": "--spill DIR",
     "overwrite": "--overwrite",
+    "for_spreadsheets": "--for-spreadsheets",
     "metric": "--metric NAME",
     "by": "--by NAME",
     "cluster": "--cluster NAME",

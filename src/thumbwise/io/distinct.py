@@ -101,8 +101,8 @@ def distinct_of(name: str, column: Column | Coded, *, is_long: bool = False) -> 
     """The values of a column that is here; NaN is missing."""
     if isinstance(column, Coded):
         n_each = np.bincount(column.index + 1, minlength=len(column.values) + 1)[1:]  # the first are missing
-        counts = dict(zip(column.values.tolist(), n_each.tolist(), strict=True))
-        return Distinct(name, counts, True, column.index, is_long=is_long)
+        listed = dict(zip(column.values.tolist(), n_each.tolist(), strict=True))
+        return Distinct(name, listed, True, column.index, is_long=is_long)
     mask = np.ma.getmaskarray(column)
     if column.dtype.kind == "f":
         mask = mask | np.isnan(column.data)

@@ -89,12 +89,14 @@ def open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
 
     Parameters
     ----------
-    gold : Table, DrawnGold, frame, mapping of ids to labels, or one label per item
+    gold : Table, DrawnGold, GoldLabels, frame, mapping of ids to labels, or one label per item
         A pandas Series is a mapping of its index to labels; see :mod:`thumbwise.votes.reading.item_order`.
     id_name : str or None
         What the column of ids is called in the votes; None if they have none.
     roles : Roles
     """
+    if isinstance(gold, GoldLabels):
+        return gold
     if isinstance(gold, DrawnGold):
         return _as_drawn(gold, id_name)
     if isinstance(gold, Mapping):

@@ -16,6 +16,7 @@ from thumbwise.io.readings import Reading
 from thumbwise.tables.frames import index_name, like_frame
 from thumbwise.tables.opened_frames import open_frame
 from thumbwise.tables.outputs import LABELS
+from thumbwise.tables.spreadsheets import check_for_spreadsheets, harmless_table
 from thumbwise.tables.table_files import Table, write_table
 from thumbwise.votes.inputs import classes_of, read_items
 from thumbwise.votes.labels import UNKNOWN
@@ -74,6 +75,7 @@ def write_labels(
     *,
     shape: Shape = "table",
     overwrite: bool = False,
+    for_spreadsheets: bool = False,
 ) -> Table | None:
     """Write labels to a file of the kind that its ending says, whole or not at all; see :func:`labels_frame`.
 
@@ -88,6 +90,9 @@ def write_labels(
         The columns.
     overwrite : bool
         Replace any file; without it only labels that were written there before are replaced.
+    for_spreadsheets : bool
+        Put an apostrophe before texts that a spreadsheet would run as formulas, in .csv and .tsv; see
+        ``docs/reading.md``. Ids may then differ from those of the votes.
 
     Returns
     -------
@@ -109,9 +114,12 @@ def write_labels(
     <BLANKLINE>
     """
     if isinstance(reading, Reading) and reading.files is not None:
-        write_elsewhere(reading, model, path, shape=shape, overwrite=overwrite)
+        write_elsewhere(reading, model, path, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets)
         return None
+    if for_spreadsheets:
+        check_for_spreadsheets(path)
     table = labels_table(_as_reading(reading, model), model, shape)
+    table = harmless_table(table) if for_spreadsheets else table
     write_table(table, str(path), kind=LABELS, overwrite=overwrite)
     return table
 

@@ -28,6 +28,7 @@ from thumbwise.models.base import best_classes
 from thumbwise.tables.formats import gist_of, interruptible, literal
 from thumbwise.tables.marks import new_mark
 from thumbwise.tables.outputs import LABELS, Kind, check_file, check_folder
+from thumbwise.tables.spreadsheets import check_for_spreadsheets, harmless_relation
 from thumbwise.tables.stamps import Stamp, check_unchanged
 from thumbwise.tables.whole_files import replacing, replacing_folder
 from thumbwise.votes.engines.predictions import join_answers, label_names
@@ -37,7 +38,13 @@ _KINDS = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "F
 
 
 def write_elsewhere(
-    reading: Reading, model: Any, path: str | os.PathLike[str], *, shape: Shape = "table", overwrite: bool = False
+    reading: Reading,
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    shape: Shape = "table",
+    overwrite: bool = False,
+    for_spreadsheets: bool = False,
 ) -> None:
     """Labels as they are written of items in memory, to one file or to a folder of Parquet files; whole or not at all.
 
@@ -51,10 +58,15 @@ def write_elsewhere(
     shape : {"table", "crowd-kit", "snorkel"}
     overwrite : bool
         Replace any file, and not only labels.
+    for_spreadsheets : bool
+        Put an apostrophe before what a spreadsheet would run.
     """
+    if for_spreadsheets:
+        check_for_spreadsheets(path)
     inputs, stamps = (reading.files.inputs, reading.files.stamps) if reading.files else ((), {})
     target = check_elsewhere(path, inputs, overwrite)
-    write_relation(labels_relation(reading, model, shape), target, stamps)
+    relation = labels_relation(reading, model, shape)
+    write_relation(harmless_relation(relation) if for_spreadsheets else relation, target, stamps)
 
 
 def write_relation(relation: Any, target: Path, stamps: Mapping[str, Stamp | None]) -> None:

@@ -13,6 +13,7 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.mat_format import DamagedMatError, MatVariable, scan_variables
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.tables.budgets import most_bytes
+from thumbwise.tables.given_paths import check_plain
 
 # The largest of the paper's files has 3.3 MB; a small compressed file can expand to far more than it weighs.
 MAX_BYTES = 200 * 10**6
@@ -49,6 +50,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
 
 def _read_bytes(path: Path) -> bytes:
     try:
+        check_plain(path)
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise InvalidFileError(

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
-from thumbwise.io.tag_cells import TagRoles
+from thumbwise.io.tag_roles import TagRoles
 from thumbwise.tables.coded import Coded
 from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
 
-Layout: TypeAlias = Literal["wide", "long", "jury", "pairs", "wrench", "mat"]
-LAYOUTS: tuple[Layout, ...] = ("wide", "long", "jury", "pairs", "wrench", "mat")
+Layout: TypeAlias = Literal[
+    "wide",
+    "long",
+    "jury",
+    "pairs",
+    "wrench",
+    "mat",
+    "datasets",
+    "promptfoo",
+    "inspect",
+    "langfuse",
+    "label-studio",
+    "mlflow",
+    "prodigy",
+]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+# Layouts that evaluation tools write; thumbwise.io.exports.formats says how they are read.
+EXPORTS: tuple[Layout, ...] = LAYOUTS[7:]
 Duplicates: TypeAlias = Literal["raise", "first", "last"]
 NullVerdict: TypeAlias = Literal["abstained", "failed"]
 
@@ -34,8 +50,8 @@ class Roles:
 
     Attributes
     ----------
-    layout : {"wide", "long", "jury", "pairs", "wrench", "mat"} or None
-        How votes are laid out. Absent: as path and names of the columns tell.
+    layout : str or None
+        How votes are laid out, one of ``LAYOUTS``. Absent: as path and names of the columns or fields tell.
     item_id : str or None
         Column of ids. Absent: the one that is called ``id``, ``item``, ``item_id`` or the like.
     rule, label : str or None

@@ -40,7 +40,7 @@ def read_sampled(source: Any, gold: Any, roles: Roles, **options: Any) -> Readin
             "found ",
             Argument("cluster"),
             " besides ",
-            Argument("strata" if roles.strata is not None else "weights"),
+            Argument("strata") if roles.strata is not None else Argument("weights"),
             ". Drop one of them.",
         )
     if roles.max_weight is not None and roles.weights is None:

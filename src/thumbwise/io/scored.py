@@ -68,7 +68,7 @@ def _settle_two(gold: Distinct | None, roles: Roles) -> Classes:
             ".",
         )
     if roles.class_names is not None:
-        counts = {}
+        counts = {str(name): 1 for name in roles.class_names}
     return settle_classes([Distinct("scores", counts, gold is None or gold.is_text)], gold, roles)
 
 

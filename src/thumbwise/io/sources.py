@@ -10,15 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, InvalidLabelsError, InvalidVotesError
-from thumbwise.io import label_studio
 from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
+from thumbwise.io.exports import label_studio
+from thumbwise.io.exports.formats import find_export, find_export_frame, may_be_export
+from thumbwise.io.exports.opened import many_objects
+from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
 from thumbwise.io.readings import Reading
 from thumbwise.io.roles import LAYOUTS, Duplicates, Layout, NullVerdict, Roles
+from thumbwise.tables.dataset_folders import is_dataset, read_dataset
 from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.frames import as_column, as_table
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.table_files import Table, read_table
 from thumbwise.votes.reading.read_votes import check_class_names
 from thumbwise.votes.reading.score_cells import ScoresAre
@@ -66,16 +71,17 @@ def read_votes(
     Parameters
     ----------
     source : path, frame or mapping of columns
-        A .csv, .tsv, .txt, .parquet, .jsonl, .ndjson or .xlsx file, text also with .gz or .zst behind; a .mat file as
-        in the paper, a WRENCH folder, or a frame of pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a
-        folder of Parquet files stand for many files, in which the items then stay: ``votes`` of the reading are
-        :class:`LazyVotes`.
+        A .csv, .tsv, .txt, .parquet, .jsonl, .ndjson or .xlsx file, text also with .gz or .zst behind; an export of a
+        tool for evaluation or labeling, a .mat file as in the paper, a WRENCH folder, a folder of Hugging Face
+        datasets, or a frame of pandas, polars or PyArrow. Wildcards, ``"votes/*.parquet"``, or a folder of Parquet
+        files stand for many files, in which the items then stay: ``votes`` of the reading are :class:`LazyVotes`.
     gold : path, frame, mapping of ids to labels, or one label per item, optional
         Gold labels, if the source does not hold them. The index of a pandas Series holds ids, or counts the items. A
         file that ``thumbwise bench`` or ``thumbwise draw`` made says itself how its items were drawn.
-    layout : {"wide", "long", "jury", "pairs", "wrench", "mat"}, optional
+    layout : {"wide", "long", "jury", "pairs", "wrench", "mat", "datasets", "promptfoo", "inspect", ...}, optional
         Wide: a row per item, a column per rule. Long: a row per vote. Jury: a record per item and judge. Pairs:
-        comparisons of two systems.
+        comparisons of two systems. The others are what tools write, also "langfuse", "label-studio", "mlflow" and
+        "prodigy"; ``docs/exports.md`` specifies them.
     item_id, rule, label : str, optional
         Columns of ids and, of long votes and records, of who voted and what.
     gold_column : str, optional
@@ -212,21 +218,11 @@ def read_source(
             ". Drop one.",
         )
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        if are_many(path, roles) if stays is None else stays:
-            gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
-            gold, roles = open_gold(gold, roles)
-            return read_elsewhere(path, gold, roles, connection, gold_file)
-        if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
-            return read_wrench(path, gold, roles)
-        if roles.layout == "mat" or path.suffix.lower() == ".mat":
-            return read_mat(path, gold, roles)
-        if has_magic(str(path)) and not path.exists():
-            raise InvalidFileError(
-                f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
-                "way. Put the votes into one file."
-            )
-        return read_as_table(read_table(path, form=roles.form), *open_gold(gold, roles))
+        check_plain(Path(source))
+        return _read_path(Path(source), gold, roles, connection, stays)
+    export = None if isinstance(source, Mapping) else find_export_frame(source, roles)
+    if export is not None:
+        return replace(read_exported(*export, *open_gold(gold, roles)), source=source)
     reading = read_as_table(open_source(source, roles.form), *open_gold(gold, roles))
     return reading if isinstance(source, Mapping) else replace(reading, source=source)
 
@@ -246,6 +242,50 @@ def open_source(source: Any, form: FileFormat = PLAIN) -> Table:
     return table
 
 
+def lacks_gold(source: Path, gold: Any, roles: Roles) -> bool:
+    """Whether it is plain before anything is read that no gold label will be known."""
+    return gold is None and roles.gold_column is None and not may_be_export(source, roles)
+
+
+def _read_path(
+    path: Path, gold: Any, roles: Roles, connection: DuckDBPyConnection | None, stays: bool | None
+) -> Reading:
+    """What a file or folder holds, by its fields, its names or its ending."""
+    with many_objects():
+        export = find_export(path, roles)
+        if export is not None:
+            return read_exported(*export, *open_gold(gold, roles))
+    if _is_dataset(path, roles):
+        return _read_dataset(path, *open_gold(gold, roles))
+    if are_many(path, roles) if stays is None else stays:
+        gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
+        gold, roles = open_gold(gold, roles)
+        return read_elsewhere(path, gold, roles, connection, gold_file)
+    if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
+        return read_wrench(path, gold, roles)
+    if roles.layout == "mat" or path.suffix.lower() == ".mat":
+        return read_mat(path, gold, roles)
+    if has_magic(str(path)) and not path.exists():
+        raise InvalidFileError(
+            f"votes in many files must have a row per item and a column per rule; {path} is to be read in another "
+            "way. Put the votes into one file."
+        )
+    return read_as_table(read_table(path, form=roles.form), *open_gold(gold, roles))
+
+
+def _is_dataset(path: Path, roles: Roles) -> bool:
+    """Whether a folder is one of Hugging Face datasets, as named or as its files tell."""
+    return roles.layout == "datasets" or (roles.layout in (None, "wide", "long", "jury") and is_dataset(path))
+
+
+def _read_dataset(path: Path, gold: Any, roles: Roles) -> Reading:
+    """The rows of a dataset, as those of any table are read."""
+    table, notes = read_dataset(path)
+    layout = None if roles.layout == "datasets" else roles.layout
+    reading = read_as_table(table, gold, replace(roles, layout=layout))
+    return replace(reading, notes=(*notes, *reading.notes))
+
+
 def _as_columns(source: Mapping[Any, Any]) -> Table:
     if any(isinstance(values, (str, bytes)) or not isinstance(values, Iterable) for values in source.values()):
         raise InvalidVotesError("a mapping of columns must hold a list or array for each name; found a single value.")
@@ -263,8 +303,11 @@ def open_gold(gold: Any, roles: Roles) -> tuple[Any, Roles]:
     if not isinstance(gold, (str, os.PathLike)):
         return gold, roles
     path = Path(gold)
+    check_plain(path)
     if path.suffix.lower() == label_studio.ENDING:
         return label_studio.read_export(path, roles.gold_label), replace(roles, gold_label=label_studio.LABEL)
+    if is_dataset(path):
+        return read_dataset(path)[0], roles
     if not is_gold_lines(path):
         return read_table(path, form=roles.form.as_hint), roles
     _refuse_columns(roles)

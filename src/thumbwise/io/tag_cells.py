@@ -18,42 +18,15 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError, ThumbwiseError
 from thumbwise.io.distinct import Distinct, distinct_of, spelling
+from thumbwise.io.tag_roles import EmptyMeans, GoldEmptyMeans, TagRoles
 from thumbwise.tables.formats import Column
 
 Cells: TypeAlias = Literal["joined", "lists", "columns"]
-EmptyMeans: TypeAlias = Literal["no-tags", "abstained"]
-GoldEmptyMeans: TypeAlias = Literal["no-tags", "unknown"]
 EMPTY_MEANS: tuple[EmptyMeans, ...] = ("no-tags", "abstained")
 GOLD_EMPTY_MEANS: tuple[GoldEmptyMeans, ...] = ("no-tags", "unknown")
 NO, YES = "no", "yes"
 SEPARATORS = "|;,"
 _TRUTHS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "no": False}
-
-
-@dataclass(frozen=True)
-class TagRoles:
-    """What the user says about tags.
-
-    Attributes
-    ----------
-    names : tuple of str or None
-        The tags that are asked about. Absent: those that the votes name.
-    separator : str or None
-        What stands between two tags of a cell. Absent: the one of ``|``, ``;`` and ``,`` that occurs.
-    no_tags, abstain : str or None
-        Cells that mean "none of the tags", and "no answer".
-    empty_means : {"no-tags", "abstained"} or None
-        What an empty cell of the votes means.
-    gold_empty_means : {"no-tags", "unknown"} or None
-        What an empty gold label means.
-    """
-
-    names: tuple[str, ...] | None = None
-    separator: str | None = None
-    no_tags: str | None = None
-    abstain: str | None = None
-    empty_means: EmptyMeans | None = None
-    gold_empty_means: GoldEmptyMeans | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from thumbwise.exceptions import Argument, InvalidLabelsError, InvalidVotesError, ThumbwiseError
@@ -13,16 +13,6 @@ from thumbwise.votes.reading.coding import LOOKS_LIKE_ABSTAIN
 # What stands between judge and tag in the name of a column; the first that fits all of them is taken.
 SIGNS = (":", "__", "/", ".", " ", "_", "-")
 _LOOKS_LIKE_NONE = {*LOOKS_LIKE_ABSTAIN, "no tags", "no tag", "nothing", "-", "no"}
-
-
-def check_listed(names: Iterable[object]) -> tuple[str, ...]:
-    """Tags as they were listed: texts, each once."""
-    texts = tuple(str(name).strip() for name in names)
-    bad = [text for j, text in enumerate(texts) if not text or text in texts[:j]]
-    if not texts or bad:
-        what = "none" if not texts else "an empty one" if not bad[0] else f"{bad[0]!r} twice"
-        raise InvalidVotesError(Argument("tags"), f" must list different tags; found {what}.")
-    return texts
 
 
 def settle_tags(said: Mapping[str, Said], listed: tuple[str, ...] | None) -> tuple[str, ...]:

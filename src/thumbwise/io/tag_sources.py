@@ -40,17 +40,15 @@ from thumbwise.io.tag_cells import (
     GOLD_EMPTY_MEANS,
     NO,
     YES,
-    EmptyMeans,
-    GoldEmptyMeans,
     Grammar,
     Said,
-    TagRoles,
     are_truths,
     cells_grammar,
     read_cells,
 )
 from thumbwise.io.tag_gold import read_tag_gold
-from thumbwise.io.tag_names import SIGNS, check_listed, note_left_out, settle_tags, split_names
+from thumbwise.io.tag_names import SIGNS, note_left_out, settle_tags, split_names
+from thumbwise.io.tag_roles import EmptyMeans, GoldEmptyMeans, TagRoles, check_listed
 from thumbwise.io.tagged import TagReadings
 from thumbwise.io.wide import rule_columns
 from thumbwise.tables.formats import Columns

@@ -17,6 +17,7 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.exceptions import InPython, InvalidFileError
 from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.votes.labels import UNKNOWN
 
 # The largest public set has files of about 100 MB; parsed, a file takes several times its size.
@@ -47,6 +48,7 @@ class WrenchPart:
 def read_json(path: Path, max_bytes: int = MAX_BYTES) -> Any:
     """The content of a JSON file that is not too large, has no key twice in one object and no NaN."""
     try:
+        check_plain(path)
         size = path.stat().st_size
         if size > max_bytes:
             raise InvalidFileError(

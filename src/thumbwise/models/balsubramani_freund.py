@@ -28,10 +28,10 @@ from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.right_labels import RightLabelsOf
 from thumbwise.models.saved.fields import AutoOrShare, Setting, Whole, fields
-from thumbwise.models.saved.schema import Node
 from thumbwise.numerics.feasibility import Widening, find_widening, infeasible_error, widen
 from thumbwise.numerics.maxent import Problem, probabilities
 from thumbwise.outward import at_most
+from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import held_votes, in_memory
 from thumbwise.votes.labels import UNKNOWN, KnownLabels, code_labels

@@ -22,8 +22,8 @@ from thumbwise.models.notebook import ShownInNotebooks
 from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import register, registered
 from thumbwise.models.saved.fields import Field, Setting, read_fields, write_fields
-from thumbwise.models.saved.schema import Node
 from thumbwise.numerics.patterns import Patterns, take_rows
+from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.inputs import check_table, held_votes, in_memory, is_unnamed, open_lazy
 from thumbwise.votes.labels import UNKNOWN, KnownLabels, code_labels

@@ -17,8 +17,8 @@ from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
 from thumbwise.models.saved.fields import BY_CLASS, ONE, RATES, Array, Number, Setting, Truth, Whole, fields
-from thumbwise.models.saved.schema import Node
 from thumbwise.numerics.ebcc import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
+from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import UNKNOWN, code_labels
 

@@ -16,11 +16,11 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.saved.fields import Number, Setting, fields
-from thumbwise.models.saved.schema import Node, plain
 from thumbwise.numerics.hyper_network import Dense, Layer, Network, PoolMeans, estimate_pool_means, logits
 from thumbwise.numerics.hyper_weights import expected_shapes, read_network
 from thumbwise.numerics.maxent import log_softmax
 from thumbwise.numerics.patterns import Patterns
+from thumbwise.tables.json_values import Node, plain
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.votes import Votes
 

@@ -12,13 +12,13 @@ from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_with_gold
 from thumbwise.models.saved.fields import ONE, Array, Setting, fields
-from thumbwise.models.saved.schema import Node
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.progressive import lesson_starts, seeded_orders
 from thumbwise.numerics.ridge_softmax import fit_ridge_softmax
 from thumbwise.numerics.stack_columns import StackColumns
 from thumbwise.numerics.teaching import mix, stack_priors, teach
+from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import UNKNOWN, KnownLabels
 from thumbwise.votes.votes import Votes

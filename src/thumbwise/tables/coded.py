@@ -57,7 +57,7 @@ class Coded:
     def decode(self) -> Column:
         """The texts of all rows."""
         missing = self.missing
-        texts = np.append(self.values, None)[self.index]
+        texts = np.array([*self.values.tolist(), None], dtype=object)[self.index]
         return np.ma.array(texts, mask=missing if missing.any() else np.ma.nomask)
 
 

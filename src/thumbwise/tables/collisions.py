@@ -9,6 +9,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.tables.given_paths import real_place
 
 # What the files of a folder of labels are called.
 _SUCH_AS = "data_0.parquet"
@@ -43,7 +44,7 @@ def check_apart(
 def check_different(outputs: Sequence[str | Path | None]) -> None:
     """Refuse two outputs that are one file, or of which one would lie in the other; None is no output."""
     given = [output for output in outputs if output is not None]
-    places = [Path(output).resolve() for output in given]
+    places = [real_place(output) for output in given]
     for j, place in enumerate(places):
         for i, other in enumerate(places[:j]):
             if place == other or _is_same(place, other) or place in other.parents or other in place.parents:
@@ -55,13 +56,13 @@ def check_different(outputs: Sequence[str | Path | None]) -> None:
 
 
 def _find_overlap(target: Path, given: Path, is_folder: bool) -> str | None:
-    place = given.resolve()
+    place = real_place(given)
     if target == place:
         return "is"
     if given.is_dir() and place in target.parents:
         return "lies in"
     files = [Path(path) for path in _files_of(given)]
-    if is_folder and any(target in path.resolve().parents for path in [given, *files]):
+    if is_folder and any(target in real_place(path).parents for path in [given, *files]):
         return "holds files of"
     if any(_is_same(target, path) for path in files):
         return "is a file of"
@@ -91,7 +92,7 @@ def _would_be_found(target: Path, pattern: str) -> bool:
     """Whether a pattern means this path; the folders before the first wildcard may be links."""
     parts = Path(os.path.abspath(pattern)).parts  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
     fixed = next((j for j, part in enumerate(parts) if has_magic(part)), len(parts))
-    real = Path(*parts[:fixed]).resolve().parts
+    real = real_place(Path(*parts[:fixed])).parts
     return _match(target.parts, (*real, *parts[fixed:]), len(real))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.tables.formats import NOTHING_LOADED
+from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.whole_files import workspace
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def database(limits: Limits = NO_LIMITS) -> Iterator[DuckDBPyConnection]:
 
     memory = limits.memory
     with _spill_folder(limits.spill) as folder:
-        settings: dict[str, Any] = {**NOTHING_LOADED, "temp_directory": os.fspath(folder)}
+        settings: dict[str, Any] = {**NOTHING_LOADED, "temp_directory": as_text(os.fspath(folder))}
         try:
             connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
         except duckdb.Error as error:

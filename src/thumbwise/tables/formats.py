@@ -17,6 +17,7 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.budgets import BYTES_PER_TEXT, check_bytes, most_bytes
 from thumbwise.tables.coded import CodedColumns, code_texts
 from thumbwise.tables.dialects import DELIMITERS
+from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.plain_files import PACKINGS
 
 if TYPE_CHECKING:
@@ -46,13 +47,25 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
         connection.execute("SET temp_directory = ''")
         connection.execute(f"SET memory_limit = '{max(most_bytes(), _LEAST_MEMORY)}B'")
         connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
-        try:
-            connection.execute(f"SET allowed_paths = [{literal(_place(path))}, {literal(pattern_of(path))}]")
-        except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
-            pass
-        else:
-            connection.execute("SET enable_external_access = false")
+        confine(connection, files=[path])
         yield connection
+
+
+def confine(connection: DuckDBPyConnection, *, files: Sequence[Path] = (), folders: Sequence[Path] = ()) -> None:
+    """From now on the database touches these files, what lies in these folders, and its own place to spill to.
+
+    It cannot be told otherwise later, and neither installs nor loads extensions.
+    """
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    paths = [literal(name) for path in files for name in (_place(path), pattern_of(path))]
+    roots = [literal(_place(folder) + os.sep) for folder in folders]
+    try:
+        connection.execute(f"SET allowed_paths = [{', '.join(paths)}]")
+        connection.execute(f"SET allowed_directories = [{', '.join(roots)}]")
+    except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
+        return
+    connection.execute("SET enable_external_access = false")
 
 
 @contextmanager
@@ -89,7 +102,7 @@ def gist_of(error: Exception) -> str:
 
 def _place(path: Path) -> str:
     """Absolute, so that it is no address."""
-    return os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
+    return as_text(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
 
 
 def pattern_of(path: Path) -> str:
@@ -224,7 +237,7 @@ def holds_text(kind: str) -> bool:
 
 def copy_columns(
     connection: DuckDBPyConnection,
-    columns: Columns,
+    columns: Mapping[str, Column],
     part: Path,
     ending: str,
     packing: str = "",

@@ -22,6 +22,7 @@ from thumbwise.tables.delimited import (
 from thumbwise.tables.dialects import DELIMITERS, find_dialect
 from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.formats import NOTHING_LOADED, explained, literal, quoted
+from thumbwise.tables.given_paths import as_text, check_plain
 from thumbwise.tables.plain_files import PlainFile, lasting_scratch, make_plain, split_ending
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def list_files(pattern: str | Path, connection: DuckDBPyConnection) -> list[str]
 
 def _place(path: str | Path) -> str:
     """Absolute, so that it is no address; a file that exists is meant literally, whatever characters its name has."""
-    place = os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
+    place = as_text(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps "..", resolve follows links
     if has_magic(place) and Path(place).exists():
         return "".join(f"[{char}]" if char in "*?[" else char for char in place)
     return place
@@ -196,4 +197,6 @@ def _expand(connection: DuckDBPyConnection, paths: list[str]) -> list[str]:
     files = [row[0] for path in paths for row in connection.execute("SELECT file FROM glob(?)", [path]).fetchall()]
     if not files:
         raise InvalidFileError(f"there is no file {paths[0]}. Check its name and folder.")
+    for file in files:
+        check_plain(file)
     return files

@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from thumbwise.tables.formats import NOTHING_LOADED, interruptible, pattern_of
+from thumbwise.tables.formats import NOTHING_LOADED, confine, interruptible, pattern_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,6 +33,7 @@ def find_foreign(folder: Path) -> list[str]:
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
+        confine(connection, folders=[folder])
         marks = {path.name: _read_mark(connection, path) for path in sorted(folder.iterdir())}
     first = next((mark for mark in marks.values() if mark is not None), None)
     return [name for name, mark in marks.items() if mark is None or mark != first]

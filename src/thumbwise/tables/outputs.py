@@ -22,6 +22,7 @@ from thumbwise.tables.collisions import check_apart
 from thumbwise.tables.delimited import read_header
 from thumbwise.tables.dialects import DELIMITERS, Dialect
 from thumbwise.tables.formats import connect, pattern_of
+from thumbwise.tables.given_paths import real_place
 from thumbwise.tables.label_tables import is_label_table
 from thumbwise.tables.marks import find_foreign
 from thumbwise.tables.plain_files import read_start, split_ending
@@ -49,7 +50,7 @@ def check_file(
     InvalidFileError
         It may not, or cannot; the message says why.
     """
-    target = Path(path).resolve()
+    target = real_place(path)
     if target.is_dir():
         raise InvalidFileError(f"{path} must be a file to write to; it is a folder. Add a file name.")
     check_apart(target, inputs, shown=path)
@@ -61,7 +62,7 @@ def check_file(
 
 def check_folder(path: str | Path, *, inputs: Sequence[str | Path | None] = ()) -> Path:
     """The same for a folder of files, all of which are replaced; there is no ``overwrite``."""
-    target = Path(path).resolve()
+    target = real_place(path)
     check_apart(target, inputs, shown=path, is_folder=True)
     if target.exists() and not target.is_dir():
         raise InvalidFileError(

@@ -41,6 +41,7 @@ from thumbwise.tables.formats import (
     interruptible,
     read_parquet,
 )
+from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.json_lines import read_json_lines
 from thumbwise.tables.outputs import TABLE, Kind, check_file
 from thumbwise.tables.plain_files import STANDARD, PlainFile, Scratch, make_plain, split_ending
@@ -103,6 +104,7 @@ def read_table(path: str | Path, columns: Sequence[str] | None = None, form: Fil
     path = Path(path)
     with ExitStack() as stack:
         if path != STANDARD:
+            check_plain(path)
             if form.kind is None:
                 _check_ending(path, KINDS)
             _check_readable(path)

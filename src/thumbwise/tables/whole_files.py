@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import errno
 import os
 import re
 import shutil
@@ -29,6 +30,7 @@ from thumbwise.exceptions import InvalidFileError
 STALE_SECONDS = 24 * 3600
 _NAME = re.compile(r"\.thumbwise-([0-9a-f]{12})-[0-9a-f]{16}\.part")
 _NEW, _OLD = "new", "old"
+_MOST_TRIES = 1000
 _AT_WORKING_FOLDER, _EXCHANGE = -100, 2
 
 # Workspaces of this process, and the open descriptors that keep them locked.
@@ -67,14 +69,27 @@ def replacing_folder(target: Path) -> Iterator[Path]:
         yield part
         for path in part.iterdir():
             _force_to_disk(path)
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        if not target.exists() or not exchange(part, target):
-            _move_in(part, target, place / _OLD)
+        _put_in_place(part, target, place / _OLD)
+
+
+def _put_in_place(part: Path, target: Path, aside: Path) -> None:
+    """Others may put a folder there, or take one away, between a look and the step that follows from it."""
+    for n_left in reversed(range(_MOST_TRIES)):
+        try:
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+            if not target.exists() or not exchange(part, target):
+                _move_in(part, target, aside)
+        except OSError as error:
+            if not n_left or error.errno not in (errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY):
+                raise
+        else:
+            return
 
 
 def _move_in(part: Path, target: Path, aside: Path) -> None:
     if target.exists():
+        shutil.rmtree(aside, ignore_errors=True)  # of an earlier try, and replaced by another process since
         aside.mkdir()
         target.rename(aside / target.name)
     part.rename(target)
@@ -186,7 +201,12 @@ def _remove(place: Path) -> None:
 
 
 def _give_back(place: Path) -> None:
-    """A folder that was moved aside goes back to where it was, unless a new one is there."""
+    """A folder that was moved aside goes back to where it was, unless a new one is there.
+
+    Whoever plants a workspace can plant a link in it to any folder, whose files would be taken from there.
+    """
+    if not _is_own_folder(place / _OLD):
+        return
     with suppress(OSError):
         for path in (place / _OLD).iterdir():
             home = place.parent / path.name

@@ -20,6 +20,7 @@ from thumbwise.io.triaged import TriagedItems, accepted_names, accepted_table, f
 from thumbwise.io.triaged_elsewhere import TriagedPatterns, accepted_relation, review_relation
 from thumbwise.tables.collisions import check_different
 from thumbwise.tables.outputs import TABLE
+from thumbwise.tables.spreadsheets import check_for_spreadsheets, harmless_relation, harmless_table
 from thumbwise.tables.table_files import check_table_file, write_table
 from thumbwise.votes.labels import KnownLabels
 
@@ -34,6 +35,7 @@ def write_triage(
     review: FilePath | None = None,
     text: str | None = None,
     overwrite: bool = False,
+    for_spreadsheets: bool = False,
 ) -> None:
     """Write accepted labels and the items that a person should look at, each file whole or not at all.
 
@@ -56,6 +58,8 @@ def write_triage(
         A column that was passed on, for the review. Absent: the one that is called ``text``, if there is one.
     overwrite : bool
         Replace files that are there already. A review may hold labels that people filled in.
+    for_spreadsheets : bool
+        Put an apostrophe before texts that a spreadsheet would run as formulas, in .csv and .tsv.
 
     Examples
     --------
@@ -73,19 +77,26 @@ def write_triage(
     rank,id,large,small,tiny,proposed,probability,why,label
     """
     _check_same(reading, sorted_out)
+    if for_spreadsheets:
+        check_for_spreadsheets(accepted, review)
     check_triage_files(accepted, review, stays=reading.files is not None, overwrite=overwrite)
     column = check_triage_names(reading, accepted, review, text)
     if reading.files is not None:
-        _write_elsewhere(reading, sorted_out, accepted, review, column, overwrite)
+        _write_elsewhere(reading, sorted_out, accepted, review, column, overwrite, for_spreadsheets)
         return
+    harmless = harmless_table if for_spreadsheets else _as_it_is
     pool: Any = sorted_out.asked.sample.pool
     items = _items(sorted_out)
     if accepted is not None:
-        write_table(accepted_table(reading, pool, items), Path(accepted), overwrite=overwrite)
+        write_table(harmless(accepted_table(reading, pool, items)), Path(accepted), overwrite=overwrite)
     if review is not None:
         used, place = np.unique(pool.inverse[items.review], return_inverse=True)
         table = review_table(reading, pool, items, reasons_of(sorted_out, used)[place], column)
-        write_table(table, Path(review), overwrite=overwrite)
+        write_table(harmless(table), Path(review), overwrite=overwrite)
+
+
+def _as_it_is(rows: Any) -> Any:
+    return rows
 
 
 def check_triage_files(
@@ -153,18 +164,20 @@ def _write_elsewhere(
     review: FilePath | None,
     text: str | None,
     overwrite: bool,
+    for_spreadsheets: bool,
 ) -> None:
+    harmless = harmless_relation if for_spreadsheets else _as_it_is
     files, pool = reading.files, sorted_out.asked.sample.pool
     inputs, stamps = (files.inputs, files.stamps) if files else ((), {})
     decided = _patterns(sorted_out)
     votes: Any = pool
     if accepted is not None:
         target = check_elsewhere(accepted, inputs, overwrite, TABLE)
-        write_relation(accepted_relation(reading, votes, decided), target, stamps)
+        write_relation(harmless(accepted_relation(reading, votes, decided)), target, stamps)
     if review is not None:
         target = check_elsewhere(review, inputs, overwrite, TABLE)
         why = reasons_of(sorted_out, np.flatnonzero(decided.n_looks > 0))
-        write_relation(review_relation(reading, votes, decided, why, text), target, stamps)
+        write_relation(harmless(review_relation(reading, votes, decided, why, text)), target, stamps)
 
 
 def _patterns(sorted_out: Triage) -> TriagedPatterns:

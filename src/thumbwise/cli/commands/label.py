@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 
 from thumbwise.cli.reading_options import VotesArgument, reads_votes
-from thumbwise.cli.shared_options import Confidence, OnInfeasible, OnInfeasibleOption, Overwrite, RequireGuarantee
+from thumbwise.cli.shared_options import (
+    Confidence,
+    ForSpreadsheets,
+    OnInfeasible,
+    OnInfeasibleOption,
+    Overwrite,
+    RequireGuarantee,
+)
 from thumbwise.io.roles import Roles
 
 
@@ -76,6 +83,7 @@ def label(
     spill: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
     ] = None,
+    for_spreadsheets: ForSpreadsheets = False,
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
@@ -92,10 +100,11 @@ def label(
 
         other_shape = None if shape is ShapeChoice.TABLE else shape
         refuse_options({"--reviewed": reviewed, "--shape": other_shape, "--memory": memory, "--spill": spill})
+        refuse_options({"--save": save, "--for-spreadsheets": for_spreadsheets})
         with table_to(output) as place:
             label_tags(votes, gold, place, roles, choices, json=json, overwrite=overwrite)
         return
     limits = Limits(memory, spill)
-    run = partial(label_files, shape=shape.value, limits=limits)
+    run = partial(label_files, shape=shape.value, limits=limits, for_spreadsheets=for_spreadsheets)
     with table_to(output) as place:
         run(votes, gold, place, roles, choices, json=json, overwrite=overwrite, reviewed=reviewed, save=save)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from thumbwise.cli.commands.label import ShapeChoice
 from thumbwise.cli.reading_options import VotesArgument, reads_new_votes
-from thumbwise.cli.shared_options import Json, ModelArgument, Overwrite
+from thumbwise.cli.shared_options import ForSpreadsheets, Json, ModelArgument, Overwrite
 from thumbwise.io.roles import Roles
 
 
@@ -32,6 +33,7 @@ def predict(
     spill: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for what exceeds it. [default: the system's]")
     ] = None,
+    for_spreadsheets: ForSpreadsheets = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Label new items with a saved model, and look for drift.
@@ -41,7 +43,7 @@ def predict(
     from thumbwise.cli.predict import predict_files
     from thumbwise.tables.databases import Limits
 
-    limits = Limits(memory, spill)
-    drift = predict_files(model, votes, roles, output, shape=shape.value, json=json, limits=limits, overwrite=overwrite)
+    run = partial(predict_files, shape=shape.value, limits=Limits(memory, spill), for_spreadsheets=for_spreadsheets)
+    drift = run(model, votes, roles, output, json=json, overwrite=overwrite)
     if strict and drift.found:
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thumbwise.cli.reading_options import VotesArgument, reads_votes
-from thumbwise.cli.shared_options import Overwrite, RequireGuarantee
+from thumbwise.cli.shared_options import ForSpreadsheets, Overwrite, RequireGuarantee
 from thumbwise.io.roles import Roles
 
 
@@ -60,6 +60,7 @@ def triage(
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="All that is found, as JSON; - prints it and nothing else.")
     ] = None,
+    for_spreadsheets: ForSpreadsheets = False,
     overwrite: Overwrite = False,
     require_guarantee: RequireGuarantee = False,
 ) -> None:
@@ -81,7 +82,7 @@ def triage(
         cost or (),
     )
     with table_to(output) as place:
-        outputs = TriageOutputs(place, review, text, json, overwrite)
+        outputs = TriageOutputs(place, review, text, json, overwrite, for_spreadsheets)
         if roles.tags is not None:
             from thumbwise.cli.judged_tags import triage_tags
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.models.saved.schema import Form, Node, parse
+from thumbwise.tables.json_values import Form, Node, parse
 
 Id: TypeAlias = str | int | float
 

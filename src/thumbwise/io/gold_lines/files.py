@@ -12,7 +12,8 @@ from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.gold_lines.answers import Answer, parse_answer
 from thumbwise.io.gold_lines.fields import LONGEST_LINE, MOST_LINES, check_length, form_of_line
 from thumbwise.io.gold_lines.headers import Header, is_header, parse_header
-from thumbwise.models.saved.schema import parse
+from thumbwise.tables.given_paths import check_plain
+from thumbwise.tables.json_values import parse
 
 _ENDINGS = (".jsonl", ".ndjson")
 
@@ -71,6 +72,7 @@ def read_gold_lines(path: str | os.PathLike[str]) -> GoldLines:
     path : path
     """
     path = Path(path)
+    check_plain(path)
     try:
         with path.open("rb") as file:
             lines = list(_lines(path, iter(lambda: file.readline(LONGEST_LINE + 1), b"")))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.gold_lines.fields import Fields, fields_of, parse_line, read_name, read_share, read_time
-from thumbwise.models.saved.schema import Node
+from thumbwise.tables.json_values import Node
 
 VERSION = 1
 # What people say of an item that they cannot put into a class; a class of its own in gold.

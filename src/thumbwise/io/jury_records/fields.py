@@ -210,9 +210,10 @@ def _check_objects(column: AnyArray, field: str) -> AnyArray:
 
 def _without_truths(column: AnyArray) -> AnyArray:
     """False and true as the numbers 0 and 1, as in tables."""
-    if not any(isinstance(value, (bool, np.bool_)) for value in column):
+    plain = column.tolist()
+    if not {bool, np.bool_} & set(map(type, plain)):
         return column
-    return _objects([None if value is None else int(value) for value in column.tolist()])
+    return _objects([None if value is None else int(value) for value in plain])
 
 
 def _kind_of(kind: type) -> str:

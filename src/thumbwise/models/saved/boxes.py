@@ -19,8 +19,8 @@ from thumbwise.game.accuracy import AccuracyProof
 from thumbwise.game.certificate import Certificate
 from thumbwise.models.saved.builders import read_builder, write_builder
 from thumbwise.models.saved.fields import read_share
-from thumbwise.models.saved.schema import LARGE, Node, plain, write_name
 from thumbwise.numerics.feasibility import Widening
+from thumbwise.tables.json_values import LARGE, Node, plain, write_name
 from thumbwise.votes.labels import KnownLabels
 from thumbwise.votes.votes import Votes
 

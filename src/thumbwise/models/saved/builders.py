@@ -19,8 +19,8 @@ from thumbwise.box.opinions.opinion import WeightedVote
 from thumbwise.box.opinions.tiers import Tier
 from thumbwise.box.opinions.written import WrittenOpinion
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.models.saved.schema import LARGE, Node, plain, refuse, write_name
 from thumbwise.numerics.stack_columns import StackColumns
+from thumbwise.tables.json_values import LARGE, Node, plain, refuse, write_name
 from thumbwise.votes.votes import Votes
 
 # A learned opinion gives every class at least this much, so that no log is infinite.

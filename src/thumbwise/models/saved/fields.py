@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from thumbwise._typing import FloatArray
 from thumbwise.models.pool_summary import PoolSummary
-from thumbwise.models.saved.schema import LARGE, Node, plain
+from thumbwise.tables.json_values import LARGE, Node, plain
 from thumbwise.votes.labels import KnownLabels
 from thumbwise.votes.votes import Votes
 

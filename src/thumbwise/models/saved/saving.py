@@ -23,8 +23,9 @@ from thumbwise.exceptions import InvalidFileError, ThumbwiseError
 from thumbwise.models.base import LabelModel
 from thumbwise.models.pool_summary import PoolSummary
 from thumbwise.models.registry import is_registered, registered
+from thumbwise.models.saved.checksums import CHECKSUM, check_sum, render_sealed
 from thumbwise.models.saved.fields import Setting
-from thumbwise.models.saved.schema import Node, parse, plain, refuse, render, write_name
+from thumbwise.tables.json_values import Node, parse, plain, refuse, write_name
 from thumbwise.tables.outputs import MODEL, check_file
 from thumbwise.tables.whole_files import replacing
 from thumbwise.votes.labels import KnownLabels
@@ -85,7 +86,7 @@ def save_model(model: LabelModel, path: str | os.PathLike[str], *, overwrite: bo
     >>> bool((again.predict_proba(votes) == model.predict_proba(votes)).all())
     True
     """
-    content = render(describe(model)).encode() + b"\n"
+    content = render_sealed(describe(model)).encode() + b"\n"
     build(parse(Path(path), content))  # what is written can be read
     try:
         target = check_file(Path(path), MODEL, overwrite=overwrite)
@@ -106,7 +107,7 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> A
     ----------
     path : path
     max_bytes : int
-        A larger file is refused unread. Reading can take some 25 times this much memory.
+        A larger file is refused unread. Reading can take up to 90 times this much memory.
 
     Raises
     ------
@@ -185,7 +186,7 @@ def build(document: Node) -> LabelModel:
 
 def _build(document: Node) -> LabelModel:
     _check_format(document)
-    _, _, release, name, parameters, rules, classes, fingerprints, pool, known, learned = document.fields(*_TOP)
+    _, _, release, name, parameters, rules, classes, fingerprints, pool, known, learned = _fields(document)
     release.text()
     models = registered()
     model_class = models[name.text(tuple(models))]
@@ -203,7 +204,14 @@ def _build(document: Node) -> LabelModel:
         known.child("kept").refuse(f"true, since the model is {name.value}")
     if tuple(model.classes_.tolist()) != votes.class_names:
         classes.refuse("names that an array can hold", "a name that ends in a null character")
+    check_sum(document)  # the last: whatever can be said of a field by itself says more
     return model
+
+
+def _fields(document: Node) -> list[Node]:
+    """What every file holds; a checksum may follow."""
+    document.keys(_TOP, (*_TOP, CHECKSUM))
+    return [document.child(name) for name in _TOP]
 
 
 def _check_format(document: Node) -> None:

@@ -119,9 +119,28 @@ def _of_matrix(matrix: Any, first_class: int) -> tuple[tuple[IntArray, IntArray,
             f"a vote for class 0 must differ from nothing, but a matrix in {matrix.format.upper()} format is filled up "
             "with zeros. Build it as COO or CSR with explicit zeros, or store class + 1 and pass first_class=1."
         )
+    _check_pointers(matrix)
     entries = matrix.tocoo(copy=False)  # does not add up entries of one cell
     stored = entries.data != 0 if pads else slice(None)
     return (entries.row[stored], entries.col[stored], entries.data[stored]), matrix.shape
+
+
+def _check_pointers(matrix: Any) -> None:
+    """Refuse positions that point outside: SciPy loads them from files unseen, and follows them out of its memory."""
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+        elif matrix.format == "coo":
+            for name, positions, size in zip(("row", "column"), (matrix.row, matrix.col), matrix.shape, strict=True):
+                if len(positions) != len(matrix.data):
+                    raise ValueError(f"{len(positions)} numbers of a {name} for {len(matrix.data)} values")
+                if len(positions) and not 0 <= positions.min() <= positions.max() < size:
+                    raise ValueError(f"numbers of a {name} must lie from 0 to {size - 1}")
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise InvalidVotesError(
+            f"a sparse matrix must be sound; this one, in {matrix.format.upper()} format, is damaged: {error}. Build "
+            "or load it again."
+        ) from error
 
 
 def _settle_shape(shape: Any) -> tuple[int, int]:

@@ -60,7 +60,7 @@ MODEL = Form(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Node:
     """A value of a file, and its place in it."""
 

@@ -1,0 +1,161 @@
+"""Folders of strangers: planted names, links, pipes, devices and names that are no text."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import thumbwise as tw
+from thumbwise.tables import whole_files as whole
+from thumbwise.tables.databases import database
+from thumbwise.tables.formats import connect
+from thumbwise.tables.marks import find_foreign
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and locks as POSIX has them")
+
+TABLE = "id,a,b\n1,0,1\n2,1,1\n"
+
+
+def workspace_name(digit: str) -> str:
+    return f".thumbwise-{whole._machine()}-{digit * 16}.part"
+
+
+def test_a_planted_link_to_another_folder_takes_nothing_from_there(tmp_path: Path) -> None:
+    """What stands in a dead workspace as "old" is given back; a link there would have emptied the folder it names."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "precious").write_text("p")
+    for digit, machine in (("1", whole._machine()), ("2", "0" * 12)):
+        planted = tmp_path / "home" / f".thumbwise-{machine}-{digit * 16}.part"
+        planted.mkdir()
+        (planted / "old").symlink_to(tmp_path / "victim")
+        os.utime(planted, (0, 0))
+        os.utime(planted / "old", (0, 0), follow_symlinks=False)
+    with whole.replacing(tmp_path / "home" / "t.csv") as part:
+        part.write_text("new")
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["t.csv"]
+    assert (tmp_path / "victim" / "precious").read_text() == "p"
+
+
+def test_planted_names_do_not_keep_anybody_from_writing(tmp_path: Path) -> None:
+    (tmp_path / ".thumbwise-99999999999999999999-0123456789abcdef.part").write_text("x")
+    (tmp_path / workspace_name("1")).symlink_to(tmp_path / "nowhere")
+    (tmp_path / workspace_name("2")).symlink_to(tmp_path / workspace_name("2"))
+    os.mkfifo(tmp_path / workspace_name("3"))
+    n_planted = len(list(tmp_path.iterdir()))
+    tw.write_votes(tw.Votes([[0, 1], [1, 1]]), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").exists()
+    assert len(list(tmp_path.iterdir())) == n_planted + 1
+
+
+def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text(TABLE)
+    for ending in ("csv", "jsonl", "csv.gz", "mat", "parquet", "json"):
+        path = tmp_path / f"pipe.{ending}"
+        os.mkfifo(path)
+        source, gold = (tmp_path / "votes.csv", path) if ending == "json" else (path, None)
+        with pytest.raises(tw.InvalidFileError, match=r"it is a pipe.*standard input and name that input -"):
+            tw.read_votes(source, gold=gold)
+        with pytest.raises(tw.InvalidFileError, match=r"it is a pipe"):
+            tw.read_votes(tmp_path / "votes.csv", gold=path)
+    with pytest.raises(tw.InvalidFileError, match="there is no file"):  # the database lists plain files only
+        tw.read_votes(tmp_path / "pipe.c*")
+    with pytest.raises(tw.InvalidFileError, match="a device or a pipe"):
+        tw.write_votes(tw.Votes([[0, 1]]), tmp_path / "pipe.csv", overwrite=True)
+    (tmp_path / "zero.mat").symlink_to("/dev/zero")
+    with pytest.raises(tw.InvalidFileError, match="it is a device"):
+        tw.read_votes(tmp_path / "zero.mat")
+
+
+def test_links_that_lead_back_to_themselves(tmp_path: Path) -> None:
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    with pytest.raises(tw.InvalidFileError, match="cannot be opened: Too many levels"):
+        tw.read_votes(tmp_path / "loop.csv")
+    with pytest.raises(tw.InvalidFileError, match="a link that leads back to itself"):
+        tw.write_votes(tw.Votes([[0, 1]]), tmp_path / "loop.csv")
+
+
+def test_names_that_are_too_long(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300 + ".csv")
+    with pytest.raises(tw.InvalidFileError, match=r"cannot be opened: File name too long"):
+        tw.read_votes(path)
+    with pytest.raises(tw.InvalidFileError, match=r"characters\) cannot be opened: File name too long"):
+        tw.write_votes(tw.Votes([[0, 1]]), path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are any bytes")
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"v\xff.csv")
+    path.write_text(TABLE)
+    for source in (path, tmp_path / os.fsdecode(b"v\xff*.csv")):
+        with pytest.raises(tw.InvalidFileError, match="must be UTF-8"):
+            tw.read_votes(source)
+
+
+def test_processes_that_replace_one_folder_do_not_hinder_each_other(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from thumbwise.tables import whole_files as whole\n"
+        "if sys.argv[2] == 'steps': whole.exchange = lambda first, second: False\n"
+        "for _ in range(40):\n"
+        "    with whole.replacing_folder(Path(sys.argv[1])) as part:\n"
+        "        part.mkdir(); (part / 'a').write_text('a')\n"
+    )
+    for way in ("one step", "steps"):
+        command = [sys.executable, "-c", script, str(tmp_path / "labels"), way]
+        running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+        assert [process.communicate(timeout=120)[1] for process in running] == [""] * 4
+        assert [path.name for path in tmp_path.iterdir()] == ["labels"]
+
+
+def tries(place: Path, other: Path) -> list[str]:
+    return [
+        f"SELECT * FROM read_text('{other}')",  # noqa: S608  # of the test
+        f"SELECT * FROM read_text('{place}/../{other.name}')",  # noqa: S608  # of the test
+        f"SELECT * FROM glob('{other.parent}/*')",  # noqa: S608  # of the test
+        f"COPY (SELECT 1) TO '{other.parent}/stolen.csv'",
+        f"ATTACH '{other.parent}/stolen.db'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        f"SET allowed_paths = ['{other}']",
+    ]
+
+
+def test_databases_touch_only_what_was_named(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    other, votes = tmp_path / "other.csv", inside / "v'*.csv"
+    other.write_text("secret\n1\n")
+    votes.write_text(TABLE)
+    with connect(votes) as connection:
+        for query in tries(inside, other):
+            with pytest.raises(duckdb.Error):
+                connection.execute(query)
+    with database() as connection:  # of items that stay in files: it loads nothing
+        for name in ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions"):
+            setting = connection.execute("SELECT current_setting(?)", [name]).fetchone()
+            assert setting is not None
+            assert str(setting[0]).lower() == "false"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "other.csv"]
+
+
+def test_looking_for_marks_reads_no_other_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.parquet").write_text("x")
+    (tmp_path / "other.csv").write_text("secret\n")
+    seen = []
+
+    def look(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+        for query in tries(tmp_path / "folder", tmp_path / "other.csv"):
+            with pytest.raises(duckdb.Error):
+                connection.execute(query)
+            seen.append(query)
+
+    monkeypatch.setattr("thumbwise.tables.marks._read_mark", look)
+    assert find_foreign(tmp_path / "folder") == ["a.parquet"]
+    assert len(seen) == 9
