@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from thumbwise.numerics.patterns import take_rows
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from thumbwise.tables.formats import Column
+# As elsewhere in this room.
+Column: TypeAlias = np.ma.MaskedArray[Any, Any]
 
 MISSING = -1
 # Tables of fewer rows, or of more columns of texts, are fetched as they are: a column costs two queries.
@@ -61,7 +62,7 @@ class Coded:
         return np.ma.array(texts, mask=missing if missing.any() else np.ma.nomask)
 
 
-class CodedColumns(Mapping[str, "Column"]):
+class CodedColumns(Mapping[str, Column]):
     """Columns by name; those that are coded become texts when they are asked for.
 
     Parameters
