@@ -46,7 +46,8 @@ def write_wide(path: Path, n_rules: int) -> Path:
 
 def write_long(path: Path, n_rows: int) -> Path:
     """Ten votes an item, all columns texts."""
-    said = "'item-' || i // 10 AS task, 'worker-' || i % 10 AS worker, ['ham', 'spam', 'eggs'][i * 7919 % 10007 % 3 + 1] AS label"
+    label = "['ham', 'spam', 'eggs'][i * 7919 % 10007 % 3 + 1]"
+    said = f"'item-' || i // 10 AS task, 'worker-' || i % 10 AS worker, {label} AS label"
     duckdb.sql(f"SELECT {said} FROM range({n_rows}) AS r(i)").write_parquet(str(path))  # noqa: S608
     return path
 
