@@ -145,3 +145,19 @@ def test_the_first_name_given_twice(tmp_path: Path) -> None:
     path.write_text('{"x": 1}\n{' + twice + "}\n")
     with pytest.raises(InvalidFileError, match=r"found 'k19999' at columns \[19999, 20000\] \(1 columns too many"):
         read_table(path)
+
+
+@pytest.mark.parametrize("n_keys", [256, 257])
+def test_many_keys_are_read_as_few(tmp_path: Path, n_keys: int) -> None:
+    """Objects that are all alike are read by place or by cell, as their keys are few or many."""
+    rows = [
+        {f"k{j}": None if (i + j) % 7 == 0 else [i, f"t{j}", i % 2 == 0, i / 2][j % 4] for j in range(n_keys)}
+        for i in range(9)
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    table = read_table(path)
+    assert table.names == tuple(rows[0])
+    for j, (name, column) in enumerate(table.columns.items()):
+        assert column.tolist() == [row[name] for row in rows]
+        assert column.dtype.kind == "iObf"[j % 4]

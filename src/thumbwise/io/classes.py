@@ -294,8 +294,9 @@ def no_class_zero(numbers: Sequence[int]) -> InvalidVotesError:
 def _check_one_kind(votes: Sequence[Distinct]) -> None:
     """No column of numbers beside one of names, and none with so many names that it must be something else."""
     speaking = [column for column in votes if column.counts]
-    numbers = [column.name for column in speaking if are_numbers(column.counts)]
-    textual = [column.name for column in speaking if column.name not in set(numbers)]
+    are_numeric = [are_numbers(column.counts) for column in speaking]
+    numbers = [column.name for column, is_numeric in zip(speaking, are_numeric, strict=True) if is_numeric]
+    textual = [column.name for column, is_numeric in zip(speaking, are_numeric, strict=True) if not is_numeric]
     if textual and numbers:
         raise InvalidVotesError(
             f"votes must be all numbers or all names of classes; column {textual[0]!r} holds names, column "

@@ -14,6 +14,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.tables.coded import Coded
 from thumbwise.tables.formats import Column
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -96,8 +97,12 @@ class Distinct:
         return np.asarray(lookup[self.index])
 
 
-def distinct_of(name: str, column: Column, *, is_long: bool = False) -> Distinct:
+def distinct_of(name: str, column: Column | Coded, *, is_long: bool = False) -> Distinct:
     """The values of a column that is here; NaN is missing."""
+    if isinstance(column, Coded):
+        n_each = np.bincount(column.index + 1, minlength=len(column.values) + 1)[1:]  # the first are missing
+        listed = dict(zip(column.values.tolist(), n_each.tolist(), strict=True))
+        return Distinct(name, listed, True, column.index, is_long=is_long)
     mask = np.ma.getmaskarray(column)
     if column.dtype.kind == "f":
         mask = mask | np.isnan(column.data)

@@ -1,7 +1,7 @@
 """One question to files that stay where they are: which values the rules vote, and whether ids are ids.
 
-The database answers from one pass over the columns of votes and one over the others, in one query. Rows stay there;
-what comes here are different values and counts.
+The database answers from one pass over the columns of votes and one over the others, in one query if the rules are few.
+Rows stay there; what comes here are different values and counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.distinct import Distinct
 from thumbwise.io.roles import mend_repeated
 from thumbwise.tables.delimited import holds_whole
-from thumbwise.tables.formats import holds_text, quoted
+from thumbwise.tables.formats import batched, holds_text, quoted
 
 # Values of one column that are listed; a column of more is none of classes, unless all of them are listed.
 MOST_LISTED = 10_000
@@ -71,16 +71,21 @@ def look_at(relation: Any, rules: Sequence[str], id_name: str | None, others: Se
         *(f"{quoted(name)} AS t{j}" for j, name in enumerate(texts)),
     ]
     inner = relation.project(", ".join(taken))
-    rows = inner.query("thumbwise_items", " UNION ALL ".join([*_ask_values(len(rules)), _ask_ids(len(texts), one_in)]))
+    asked = [_ask_ids(len(texts), one_in)]
+    if len(rules) <= _COLUMNS_AT_ONCE:  # all in one query
+        asked = [f"{_ask_values(len(rules))} UNION ALL {asked[0]}"]
+    else:
+        asked += [_ask_below(some) for some in batched(range(len(rules)))]
     listed: list[dict[str, int]] = [{} for _ in rules]
     totals = [(0, 0)] * len(rules)
     facts: Sequence[int] = ()
-    for j, value, n, n_values, n_filled, counted in rows.fetchall():
-        if counted is not None:
-            facts = counted
-        else:
-            listed[j][value] = n
-            totals[j] = (n_values, n_filled)
+    for query in asked:
+        for j, value, n, n_values, n_filled, counted in inner.query("thumbwise_items", query).fetchall():
+            if counted is not None:
+                facts = counted
+            else:
+                listed[j][value] = n
+                totals[j] = (n_values, n_filled)
     of_rules = list(_as_distinct(rules, kinds, listed, totals))
     whole = {name for name, is_whole in zip(texts, facts[4:], strict=True) if is_whole}
     return Look(of_rules, facts[0], facts[1], facts[2], facts[3], whole)
@@ -106,23 +111,39 @@ def vote_text(column: str, kind: str) -> str:
     return f"CASE WHEN NOT isnan({column}) THEN {text} END" if kind in _FLOATS else text
 
 
-def _ask_values(n_rules: int) -> Iterator[str]:
+def _ask_values(n_rules: int) -> str:
     """Each value of each rule, how often it occurs, and how many values and votes the rule has."""
-    for start in range(0, n_rules, _COLUMNS_AT_ONCE):
-        columns = [f"c{j}" for j in range(start, min(start + _COLUMNS_AT_ONCE, n_rules))]
-        listed = ", ".join(columns)
-        sets = ", ".join(f"({column})" for column in columns)
-        # The bit of the column that is grouped by is 0, the first column is the highest bit.
-        place = f"CAST({start + len(columns) - 1} - log2({2 ** len(columns) - 1} - GROUPING({listed})) AS INTEGER)"
-        counted = (
-            f"SELECT {place} AS rule, coalesce({listed}, NULL) AS value, count(*) AS n FROM thumbwise_items "  # noqa: S608
-            f"GROUP BY GROUPING SETS ({sets})"
-        )
-        yield (
-            "(SELECT rule, value, n, count(*) OVER rules AS n_values, sum(n) OVER rules AS n_filled, NULL::BIGINT[] "  # noqa: S608
-            f"FROM ({counted}) WHERE value IS NOT NULL WINDOW rules AS (PARTITION BY rule) "
-            f"QUALIFY row_number() OVER (PARTITION BY rule ORDER BY value) <= {MOST_LISTED})"
-        )
+    columns = [f"c{j}" for j in range(n_rules)]
+    listed = ", ".join(columns)
+    sets = ", ".join(f"({column})" for column in columns)
+    # The bit of the column that is grouped by is 0, the first column is the highest bit.
+    place = f"CAST({n_rules - 1} - log2({2**n_rules - 1} - GROUPING({listed})) AS INTEGER)"
+    return _list_values(
+        f"SELECT {place} AS rule, coalesce({listed}, NULL) AS value, count(*) AS n FROM thumbwise_items "  # noqa: S608
+        f"GROUP BY GROUPING SETS ({sets})"
+    )
+
+
+def _ask_below(rules: Sequence[int]) -> str:
+    """The same of some of many rules: their votes are put below each other and grouped once.
+
+    Each set of GROUPING SETS has a table of its own, and together they take time and memory that grow faster than the
+    number of rules.
+    """
+    votes = (
+        f"unnest([{', '.join(f'c{j}' for j in rules)}]) AS value, unnest(range({rules[0]}, {rules[-1] + 1})) AS rule"
+    )
+    return _list_values(
+        f"SELECT rule, value, count(*) AS n FROM (SELECT {votes} FROM thumbwise_items) GROUP BY rule, value"  # noqa: S608
+    )
+
+
+def _list_values(counted: str) -> str:
+    return (
+        "(SELECT rule, value, n, count(*) OVER rules AS n_values, sum(n) OVER rules AS n_filled, NULL::BIGINT[] "  # noqa: S608
+        f"FROM ({counted}) WHERE value IS NOT NULL WINDOW rules AS (PARTITION BY rule) "
+        f"QUALIFY row_number() OVER (PARTITION BY rule ORDER BY value) <= {MOST_LISTED})"
+    )
 
 
 def _ask_ids(n_texts: int, one_in: int) -> str:

@@ -109,7 +109,7 @@ def _read_wide(table: Table, gold: Any, roles: Roles) -> Reading:
     ids: AnyArray = np.arange(table.n_rows)
     if id_name is not None:
         ids = read_ids(table.columns[id_name], id_name, "the votes", table.names)
-    beside = () if roles.are_scores else [table.columns[name] for name in rules]
+    beside = () if roles.are_scores else _beside_gold(table, rules, roles)
     known = _settle_gold(table, gold, id_name, roles, beside)
     labels = known.distinct if known else None
     votes, classes = (read_scored if roles.are_scores else read_wide)(table, rules, ids, labels, roles)
@@ -132,6 +132,11 @@ def _has_ids(gold: Any) -> bool:
     return isinstance(gold, (Table, Mapping)) or as_table(gold) is not None
 
 
+def _beside_gold(table: Table, names: Sequence[str], roles: Roles) -> Sequence[Column]:
+    """Votes that stand beside a column of gold labels, if there is one."""
+    return () if roles.gold_column is None else [table.columns[name] for name in names]
+
+
 def _settle_gold(
     table: Table, gold: Any, id_name: str | None, roles: Roles, votes: Sequence[Column]
 ) -> GoldLabels | None:
@@ -151,7 +156,7 @@ def _read_long(table: Table, gold: Any, roles: Roles) -> Reading:
     check_roles(table, roles, *names)
     passed = tuple(roles.ignore) + (() if roles.gold_column is None else (roles.gold_column,))
     passed_on = constant_columns(table, names[0], passed)
-    known = _settle_gold(Table(passed_on), gold, names[0], roles, [table.columns[names[2]]])
+    known = _settle_gold(Table(passed_on), gold, names[0], roles, _beside_gold(table, names[2:], roles))
     labels = known.distinct if known else None
     votes: Votes
     if roles.are_scores:

@@ -15,19 +15,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from thumbwise._typing import AnyArray
 from thumbwise.exceptions import Argument, InvalidFileError, InvalidVotesError
 from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_no_votes
 from thumbwise.io.roles import Roles
+from thumbwise.tables.coded import Coded
 from thumbwise.tables.formats import Column, Columns
 from thumbwise.tables.table_files import Table, as_text
 from thumbwise.votes.labels import UNKNOWN
 from thumbwise.votes.votes import Votes
 
 
-def _check_filled(column: Column, name: str) -> None:
-    missing = np.flatnonzero(np.ma.getmaskarray(column))
+def _check_filled(column: Column | Coded, name: str) -> None:
+    missing = np.flatnonzero(column.missing if isinstance(column, Coded) else np.ma.getmaskarray(column))
     if len(missing):
         raise InvalidVotesError(
             f"every row of long votes must name its item and who voted; column {name!r} is empty in row {missing[0]}, "
@@ -37,19 +39,23 @@ def _check_filled(column: Column, name: str) -> None:
 
 def read_long(table: Table, names: tuple[str, str, str], gold: Distinct | None, roles: Roles) -> tuple[Votes, Classes]:
     """Votes on the items in the order of their first row, and the classes of votes and gold."""
-    item, rule, label = (table.columns[name] for name in names)
+    item, rule, label = (table.coded(name) for name in names)
     _check_filled(item, names[0])
     _check_filled(rule, names[1])
     voted = distinct_of(names[2], label, is_long=True)
     refuse_no_votes(voted, gold, roles)
     classes = settle_classes([voted], gold, roles)
     votes = Votes.from_long(
-        (np.asarray(item.data), np.asarray(rule.data), classes.code(voted)),
+        (_filled(item), _filled(rule), classes.code(voted)),
         class_names=classes.names,
         ordered=roles.ordered,
         duplicates=roles.duplicates,
     )
     return votes, classes
+
+
+def _filled(column: Column | Coded) -> AnyArray | Coded:
+    return column if isinstance(column, Coded) else np.asarray(column.data)
 
 
 def constant_columns(table: Table, item_name: str, names: tuple[str, ...]) -> Columns:

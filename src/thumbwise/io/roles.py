@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError, Message
 from thumbwise.io.tag_roles import TagRoles
+from thumbwise.tables.coded import Coded
 from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.table_files import Table
 from thumbwise.votes.reading.score_cells import ScoresAre
@@ -229,8 +230,10 @@ def _row_per_vote(layout: Layout, item: str, rule: str, label: str) -> tuple[Lay
 
 
 def _repeats(table: Table, name: str) -> bool:
-    entries = table.columns[name].tolist()
-    return len(set(entries)) < len(entries)
+    column = table.coded(name)
+    if isinstance(column, Coded):
+        return len(column.values) + bool(column.missing.any()) < len(column)
+    return len(set(column.tolist())) < len(column)
 
 
 def _is_jury(rule: str, label: str) -> bool:

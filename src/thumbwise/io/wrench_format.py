@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +115,19 @@ def read_labeled_ids(path: Path, max_bytes: int = MAX_BYTES) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(value) for ids in lists for value in ids))
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for circles among objects: JSON makes millions and none, and searching takes half of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchPart:
     """Items of one file, an object of ids and ``{"label": ..., "weak_labels": [...], "data": {"text": ...}}``."""
     content = read_json(path, max_bytes)
@@ -121,7 +137,7 @@ def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchP
             f"found {_shown(content)}."
         )
     ids, items = tuple(content), tuple(content.values())
-    rows = [_read_row(path, name, item) for name, item in zip(ids, items, strict=True)]
+    rows = _read_rows(path, ids, items)
     _check_lengths(path, ids, rows)
     labels = [_read_label(path, name, item) for name, item in zip(ids, items, strict=True)]
     return WrenchPart(
@@ -130,6 +146,14 @@ def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchP
         _as_classes(path, ids, [[label] for label in labels], UNKNOWN, n_classes, "label").ravel(),
         _read_texts(items),
     )
+
+
+def _read_rows(path: Path, ids: Sequence[str], items: Sequence[object]) -> list[list[int]]:
+    """Votes of all items; those of one are looked at alone only if something is wrong somewhere."""
+    rows: list[Any] = [item.get("weak_labels") if isinstance(item, dict) else None for item in items]
+    if set(map(type, rows)) == {list} and all(rows) and set(map(type, chain.from_iterable(rows))) == {int}:
+        return rows
+    return [_read_row(path, name, item) for name, item in zip(ids, items, strict=True)]
 
 
 def _read_row(path: Path, name: str, item: object) -> list[int]:
@@ -168,17 +192,17 @@ def _read_label(path: Path, name: str, item: dict[str, Any]) -> int:
 def _as_classes(
     path: Path, ids: Sequence[str], rows: Sequence[list[int]], lowest: int, n_classes: int, what: str
 ) -> IntArray:
-    strange = [
-        (i, value) for i, row in enumerate(rows) for value in row if not lowest <= value < n_classes
-    ]  # before there is an array: whole numbers of JSON have no limit
-    if strange:
+    # Before there is an array: whole numbers of JSON have no limit.
+    if min(map(min, rows)) < lowest or max(map(max, rows)) >= n_classes:
+        strange = [(i, value) for i, row in enumerate(rows) for value in row if not lowest <= value < n_classes]
         item, value = strange[0]
         mark = "for abstain" if what == "weak_labels" else "where it is unknown"
         raise InvalidFileError(
             f'"{what}" of {path} must be classes 0 to {n_classes - 1}, or -1 {mark}; found {_shown(value)} at item '
             f"{ids[item]!r} ({len(strange)} such entries). Classes are those of label.json."
         )
-    return np.array(rows, dtype=np.int64)
+    n_values = len(rows) * len(rows[0])
+    return np.fromiter(chain.from_iterable(rows), np.int64, n_values).reshape(len(rows), -1)
 
 
 def _read_texts(items: Sequence[dict[str, Any]]) -> tuple[str, ...] | None:

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.dialects import Dialect, find_dialect
 from thumbwise.tables.file_formats import FileFormat
-from thumbwise.tables.formats import Columns, check_unique, choose_columns, fetch, literal, numbered, pattern_of
+from thumbwise.tables.formats import (
+    Column,
+    batched,
+    check_unique,
+    choose_columns,
+    fetch_coded,
+    literal,
+    numbered,
+    pattern_of,
+)
 from thumbwise.tables.plain_files import PlainFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_Any = TypeVar("_Any")
 # Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
 _AGGREGATES_AT_ONCE = 64
-_COLUMNS_AT_ONCE = 2048
 
 
 def read_delimited(
     connection: DuckDBPyConnection, file: PlainFile, columns: Sequence[str] | None, form: FileFormat
-) -> tuple[Columns, tuple[str, ...]]:
+) -> tuple[Mapping[str, Column], tuple[str, ...]]:
     """Columns of CSV or TSV, all or those that are asked for, and what was found out about how they are written."""
     dialect, note = find_dialect(file.path, file.ending, file.shown, form)
     names, ending = read_header(file.path, dialect)
@@ -44,10 +51,10 @@ def read_delimited(
         typed = [with_point(name) if is_decimal else name for name, is_decimal in zip(typed, decimal, strict=True)]
         decimals = [names[j] for j, is_decimal in zip(chosen, decimal, strict=True) if is_decimal]
     notes = tuple(filter(None, (note, note_decimals(file.shown, decimals))))
-    read: Columns = {}
-    for some in batched(range(len(chosen))):
-        read |= fetch(connection, [names[chosen[j]] for j in some], [typed[j] for j in some], "texts")
-    return read, notes
+    texts = [names[j] for j, is_whole in zip(chosen, whole, strict=True) if not is_whole]
+    by_name = dict(zip((names[j] for j in chosen), typed, strict=True))
+    ((n_rows,),) = ask("SELECT count(*) FROM texts")
+    return fetch_coded(connection, by_name, texts, "texts", n_rows), notes
 
 
 def delimited_source(paths: Sequence[str], n_columns: int, dialect: Dialect, ending: str) -> str:
@@ -154,9 +161,3 @@ def ask_columns(
         held = dict(rows)
         answers += [bool(held.get(k)) for k in range(len(some))]
     return answers
-
-
-def batched(columns: Sequence[_Any]) -> Iterator[Sequence[_Any]]:
-    """Columns that are named in one query: naming takes a time that grows with all columns of the table, and memory."""
-    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
-        yield columns[start : start + _COLUMNS_AT_ONCE]

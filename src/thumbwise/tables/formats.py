@@ -6,15 +6,16 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.budgets import BYTES_PER_TEXT, check_bytes, most_bytes
+from thumbwise.tables.coded import CodedColumns, code_texts
 from thumbwise.tables.dialects import DELIMITERS
 from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.plain_files import PACKINGS
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ma.MaskedArray[Any, Any]
 Columns: TypeAlias = dict[str, Column]
+_Any = TypeVar("_Any")
 
 # Settings of a database that neither fetches nor loads extensions.
 NOTHING_LOADED: dict[str, Any] = dict.fromkeys(
@@ -32,6 +34,7 @@ NOTHING_LOADED: dict[str, Any] = dict.fromkeys(
 # A database needs some whatever it reads.
 _LEAST_MEMORY = 256 * 10**6
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_COLUMNS_AT_ONCE = 2048
 _KEPT_TYPES = {*_INTEGERS, "BOOLEAN", "FLOAT", "DOUBLE", "VARCHAR"}
 
 
@@ -90,7 +93,7 @@ def explained(what: str) -> Iterator[None]:
 
 def gist_of(error: Exception) -> str:
     """What went wrong, in one line, without the database's advice on its own options."""
-    text = " ".join(re.split(r"\n(?:Possible |\s*LINE \d)", str(error))[0].split())
+    text = " ".join(re.split(r"\n(?:Possible |Database is launched|\s*LINE \d)", str(error))[0].split())
     text = text.partition("Error: ")[2] or text
     if "state machine" in text:
         return "its lines end in different ways, or quotes are out of place; save it anew as CSV."
@@ -129,6 +132,24 @@ def fetch(connection: DuckDBPyConnection, names: Sequence[str], expressions: Seq
     return {name: np.ma.asarray(arrays[f"c{j}"]) for j, name in enumerate(names)}
 
 
+def fetch_coded(
+    connection: DuckDBPyConnection, expressions: Mapping[str, str], texts: Collection[str], source: str, n_rows: int
+) -> Mapping[str, Column]:
+    """What expressions are in the rows of a source, by name; those of texts that repeat stay coded."""
+    coded = code_texts(connection, {name: expressions[name] for name in expressions if name in texts}, source, n_rows)
+    others = {name: what for name, what in expressions.items() if name not in coded}
+    read: Columns = {}
+    for some in batched(list(others)):
+        read |= fetch(connection, some, [others[name] for name in some], source)
+    return CodedColumns(list(expressions), read, coded) if coded else read
+
+
+def batched(columns: Sequence[_Any]) -> Iterator[Sequence[_Any]]:
+    """Columns that are named in one query: naming takes a time that grows with all columns of the table, and memory."""
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        yield columns[start : start + _COLUMNS_AT_ONCE]
+
+
 def check_unique(path: Path, names: Sequence[str]) -> None:
     """Refuse a name that several columns have."""
     n_too_many = len(names) - len(set(names))
@@ -155,7 +176,7 @@ def choose_columns(path: Path, names: Sequence[str], columns: Sequence[str] | No
     return [place[name] for name in dict.fromkeys(columns)]
 
 
-def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Columns:
+def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[str] | None) -> Mapping[str, Column]:
     """Columns of Parquet, all or those that are asked for."""
     source = "read_parquet(?, hive_partitioning = false)"
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}", [pattern_of(path)]).fetchall()  # noqa: S608
@@ -174,12 +195,14 @@ def read_parquet(connection: DuckDBPyConnection, path: Path, columns: Sequence[s
     )
     typed = [kept_value(c, str(row[1])) for c, row in zip(inner, described, strict=True)]
     chosen = choose_columns(path, names, columns)
-    _check_parquet(connection, path, [typed[j] for j in chosen], [holds_text(str(described[j][1])) for j in chosen])
-    return fetch(connection, [names[j] for j in chosen], [typed[j] for j in chosen], "stored")
+    are_texts = [holds_text(str(described[j][1])) for j in chosen]
+    n_rows = _check_parquet(connection, path, [typed[j] for j in chosen], are_texts)
+    texts = {names[j] for j, is_text in zip(chosen, are_texts, strict=True) if is_text}
+    return fetch_coded(connection, {names[j]: typed[j] for j in chosen}, texts, "stored", n_rows)
 
 
-def _check_parquet(connection: DuckDBPyConnection, path: Path, typed: Sequence[str], texts: Sequence[bool]) -> None:
-    """Hold the columns against the budget: rows as the footer counts them, then letters of texts, in a pass over them.
+def _check_parquet(connection: DuckDBPyConnection, path: Path, typed: Sequence[str], texts: Sequence[bool]) -> int:
+    """How many rows there are. They are held against the budget: as the footer counts them, then letters of texts.
 
     A few bytes can stand for a long text many times over, so that no size in the file says how much texts take.
     """
@@ -193,6 +216,7 @@ def _check_parquet(connection: DuckDBPyConnection, path: Path, typed: Sequence[s
         total = connection.execute(f"SELECT {asked} FROM stored").fetchone()  # noqa: S608
         n_bytes += int(total[0]) if total else 0
         check_bytes(path, n_bytes, "in memory it would take")
+    return n_rows
 
 
 def kept_value(column: str, kind: str) -> str:
@@ -213,7 +237,7 @@ def holds_text(kind: str) -> bool:
 
 def copy_columns(
     connection: DuckDBPyConnection,
-    columns: Columns,
+    columns: Mapping[str, Column],
     part: Path,
     ending: str,
     packing: str = "",

@@ -1,9 +1,9 @@
 """JSON lines in, columns out, in a time that grows with the file and not with its lines x its keys.
 
-If all objects have the same keys in the same order, DuckDB takes each apart into a list of values, and a column is a
-place in these lists. Otherwise it takes them apart into cells (line, name, text, kind), once to find the types and once
-to fetch the values, and NumPy puts them in their places. A SELECT that looks each key up in the text would read every
-line once per key.
+If all objects have the same few keys in the same order, DuckDB takes each apart into a list of values, and a column is
+a place in these lists. Otherwise it takes them apart into cells (line, name, text, kind), once to find the types and
+once to fetch the values, and NumPy puts them in their places. A SELECT that looks each key up in the text would read
+every line once per key.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _FITS = (
 )
 # Two aggregates a column; planning takes DuckDB a time that grows with the cube of their number.
 _COLUMNS_AT_ONCE = 32
+# Each such SELECT reads the lists whole; of objects with more keys cells are faster.
+_FEW_NAMES = 256
 # A table of so many cells is made however few of them are filled; a larger one must be filled to one part in so many.
 _SMALL_TABLE = 10**6
 _CELLS_PER_VALUE = 100
@@ -46,7 +48,7 @@ def read_json_lines(connection: DuckDBPyConnection, path: Path, columns: Sequenc
     """A column for each key, or for those that are asked for."""
     n_rows = _load_lines(connection, path)
     names = _find_names(connection, path)
-    if _all_alike(connection):
+    if _all_alike(connection) and len(names) <= _FEW_NAMES:
         return _read_alike(connection, path, names, columns)
     if columns is not None:
         chosen = choose_columns(path, names, columns)

@@ -18,7 +18,7 @@ may. Paths are taken literally: no wildcards, no addresses, no partitions read f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from pathlib import Path
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.summaries import Shown, ShowsItself, show_table
 from thumbwise.tables.budgets import check_bytes, too_large
+from thumbwise.tables.coded import Coded, CodedColumns
 from thumbwise.tables.delimited import read_delimited
 from thumbwise.tables.dialects import DELIMITERS
 from thumbwise.tables.file_formats import PLAIN, FileFormat
@@ -34,7 +35,6 @@ from thumbwise.tables.formats import (
     PACKED,
     WRITTEN,
     Column,
-    Columns,
     connect,
     copy_columns,
     gist_of,
@@ -57,7 +57,7 @@ class Table(ShowsItself):
     Notes say what was found out about the file that it comes from, if that is not the usual.
     """
 
-    columns: Columns
+    columns: Mapping[str, Column]
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,7 +66,12 @@ class Table(ShowsItself):
 
     @property
     def n_rows(self) -> int:
-        return next((len(column) for column in self.columns.values()), 0)
+        return next((len(self.coded(name)) for name in self.columns), 0)
+
+    def coded(self, name: str) -> Coded | Column:
+        """A column; if it came as different texts and an index, these."""
+        is_coded = isinstance(self.columns, CodedColumns) and name in self.columns.coded
+        return self.columns.coded[name] if is_coded else self.columns[name]  # type: ignore[attr-defined]
 
     def _shown(self) -> Shown:
         return show_table(self)
@@ -110,7 +115,9 @@ def read_table(path: str | Path, columns: Sequence[str] | None = None, form: Fil
         return Table(read, (*file.notes, *notes))
 
 
-def _read_plain(file: PlainFile, columns: Sequence[str] | None, form: FileFormat) -> tuple[Columns, tuple[str, ...]]:
+def _read_plain(
+    file: PlainFile, columns: Sequence[str] | None, form: FileFormat
+) -> tuple[Mapping[str, Column], tuple[str, ...]]:
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     check_bytes(file.shown, file.path.stat().st_size, "it has")

@@ -14,7 +14,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import Argument, InPython, InvalidVotesError
-from thumbwise.numerics.patterns import take_rows
+from thumbwise.tables.coded import Coded, in_order_of_appearance
 from thumbwise.tables.opened_frames import is_missing, open_frame
 
 _SMALL_TABLE = 2**20
@@ -74,9 +74,12 @@ def show(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
-def open_columns(votes: Any, names: Sequence[str]) -> list[AnyArray]:
+def open_columns(votes: Any, names: Sequence[str]) -> list[AnyArray | Coded]:
     """Columns of a frame or a mapping by name; of rows, or of a tuple of columns, by position. All equally long."""
-    columns = [as_array(column, name) for column, name in zip(_find_columns(votes, names), names, strict=True)]
+    columns = [
+        column if isinstance(column, Coded) else as_array(column, name)
+        for column, name in zip(_find_columns(votes, names), names, strict=True)
+    ]
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         shown = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
@@ -173,15 +176,20 @@ def _objects(values: Sequence[Any]) -> AnyArray:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def find_distinct(values: AnyArray) -> Column:
-    """Distinct values by a table if they are integers close together, by sorting other numbers, by hashing the rest."""
+def find_distinct(values: AnyArray | Coded) -> Column:
+    """Distinct values by a table if they are integers close together, by sorting other numbers, by hashing the rest.
+
+    Those of a coded column, in which nothing may be missing, are known.
+    """
+    if isinstance(values, Coded):
+        return Column(values.values, values.index)
     if values.dtype.kind in "biu" and len(values):
         low, high = values.min(), values.max()
         if int(high) - int(low) < max(_SMALL_TABLE, 4 * len(values)):
             wide = values if values.dtype.kind == "u" else values.astype(np.int64)
-            return _in_order_of_appearance(values, (wide - wide.dtype.type(low)).astype(np.int64))
+            return _appearing(values, (wide - wide.dtype.type(low)).astype(np.int64))
     if values.dtype.kind in "biufMm":
-        return _in_order_of_appearance(values, np.unique(values, return_inverse=True)[1])
+        return _appearing(values, np.unique(values, return_inverse=True)[1])
     plain = values.tolist()
     number: defaultdict[Any, int] = defaultdict(count().__next__)  # a value not seen before gets the next one
     try:
@@ -191,18 +199,13 @@ def find_distinct(values: AnyArray) -> Column:
             "items, rules and labels must be numbers, strings or other hashable values; found "
             f"{next(value for value in plain if not _is_hashable(value))!r:.80}."
         ) from None
-    return _in_order_of_appearance(values, index)
+    return _appearing(values, index)
 
 
-def _in_order_of_appearance(values: AnyArray, codes: IntArray) -> Column:
-    """``codes`` tell the values apart; of a code that is written several times the last, here the first row, stays."""
-    first: IntArray = np.full(int(codes.max(initial=-1)) + 1, -1)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    used = np.flatnonzero(first >= 0)
-    used = used[np.argsort(first[used])]
-    number: IntArray = np.zeros(len(first), dtype=np.int32 if len(used) < 2**31 else np.int64)
-    number[used] = np.arange(len(used))
-    return Column(values[first[used]], take_rows(number, codes))
+def _appearing(values: AnyArray, codes: IntArray) -> Column:
+    """``codes`` tell the values apart."""
+    rows, _, index = in_order_of_appearance(codes)
+    return Column(values[rows], index)
 
 
 def _is_hashable(value: object) -> bool:
