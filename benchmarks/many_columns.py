@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -48,7 +49,8 @@ def write_long(path: Path, n_rows: int) -> Path:
     """Ten votes an item, all columns texts."""
     label = "['ham', 'spam', 'eggs'][i * 7919 % 10007 % 3 + 1]"
     said = f"'item-' || i // 10 AS task, 'worker-' || i % 10 AS worker, {label} AS label"
-    duckdb.sql(f"SELECT {said} FROM range({n_rows}) AS r(i)").write_parquet(str(path))  # noqa: S608
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT {said} FROM range({n_rows}) AS r(i)) TO '{path}' (FORMAT parquet)")  # noqa: S608
     return path
 
 
@@ -74,8 +76,8 @@ def grow(name: str, sizes: list[int], make: Callable[[int], Path], peer: Callabl
     taken = []
     for size in sizes:
         path = make(size)
-        taken.append(seconds(lambda path=path: tw.read_votes(path)))
-        ratio = f"{taken[-1] / seconds(lambda path=path: peer(path)):.1f}" if peer else ""
+        taken.append(seconds(partial(tw.read_votes, path)))
+        ratio = f"{taken[-1] / seconds(partial(peer, path)):.1f}" if peer else ""
         print(f"| {name}, {size:,} | {taken[-1]:.2f} | {ratio} |", flush=True)
     slope = np.polyfit(np.log(sizes), np.log(taken), 1)[0]
     print(f"| {name}, slope | {slope:.2f} | |", flush=True)

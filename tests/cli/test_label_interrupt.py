@@ -15,7 +15,7 @@ from pathlib import Path
 from thumbwise.cli import main as cli
 from thumbwise.tables import table_files as tables
 
-def hold(connection, columns, part, ending):
+def hold(connection, columns, part, *_):
     part.write_text("half of the ro")
     print("writing", file=sys.stderr, flush=True)
     time.sleep(3600)  # until the signal comes

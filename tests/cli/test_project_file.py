@@ -117,7 +117,7 @@ def test_another_file_and_no_file(here: Path, run: Run) -> None:
         ("confidence = true", "must give 'confidence' a number; found a truth value"),
         ("[draw]\nseed = 1.5", ""),  # of another command: names are checked, values when they are used
         ("[rate]\nby-class = 1", "must give 'by-class' true or false; found a whole number"),
-        ("layout = 'square'", "must give 'layout' one of wide, long, jury, wrench, mat"),
+        ("layout = 'square'", "must give 'layout' one of wide, long, jury, pairs, wrench, mat, datasets"),
         ("id = ['a', 'b']", "must give 'id' a text; found a list"),
         ("ignore = [['a']]", "must give 'ignore' texts or numbers; found a list"),
         ("gold = 1979-05-27", "must give 'gold' a text; found a date or time"),

@@ -17,7 +17,7 @@ import pytest
 
 import thumbwise as tw
 from cli.rows import Run, make_rows
-from thumbwise.tables.table_files import as_text, read_table, write_table
+from thumbwise.tables.table_files import Table, as_text, read_table, write_table
 from thumbwise.votes.mixed_ids import mixed_key_in_sql, mixed_keys
 
 N, N_GOLD = 500, 120
@@ -123,8 +123,8 @@ def test_a_review_comes_back_with_nothing_but_labels_filled_in(place: Path, run:
     table = read_table(place / f"review{ending}")
     filled = [NAMES[TRUTH[IDS.index(str(i))]] for i in as_text(table.columns["id"])]
     n_filled = len(filled) - 5
-    table.columns["label"] = np.ma.MaskedArray(np.array(filled, dtype=object), mask=np.arange(len(filled)) >= n_filled)
-    write_table(table, place / f"filled{ending}")
+    given = np.ma.MaskedArray(np.array(filled, dtype=object), mask=np.arange(len(filled)) >= n_filled)
+    write_table(Table({**table.columns, "label": given}), place / f"filled{ending}")
     known = ["--gold", place / "gold.csv", "--ignore", "body", "--reviewed", place / f"filled{ending}"]
     ended = run("label", place / votes, *known, "-o", place / "labels.csv", "--json", place / "said.json")
     assert ended.exit_code == 0, ended.output

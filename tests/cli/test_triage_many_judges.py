@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from cli.rows import Run
-from thumbwise.tables.table_files import as_text, read_table, write_table
+from thumbwise.tables.table_files import Table, as_text, read_table, write_table
 
 NAMES = ("ham", "spam")
 N, N_GOLD, BUDGET = 160, 60, 70
@@ -99,8 +99,8 @@ def test_the_way_back(tmp_path: Path, run: Run, source: str, options: list[str])
     table = read_table(tmp_path / "review.csv")
     ids = [str(text) for text in as_text(table.columns["id"])]
     filled = [NAMES[truth[int(text[1:])]] for text in ids]
-    table.columns["label"] = np.ma.MaskedArray(np.array(filled, dtype=object), mask=np.arange(len(ids)) >= N_FILLED)
-    write_table(table, tmp_path / "filled.csv")
+    given = np.ma.MaskedArray(np.array(filled, dtype=object), mask=np.arange(len(ids)) >= N_FILLED)
+    write_table(Table({**table.columns, "label": given}), tmp_path / "filled.csv")
     known = ["--gold", tmp_path / "gold.csv", "--reviewed", tmp_path / "filled.csv", "--on-infeasible", "widen"]
     ended = run(
         "label", tmp_path / source, *options, *known, "-o", tmp_path / "labels.csv", "--json", tmp_path / "said.json"

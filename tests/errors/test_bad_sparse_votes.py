@@ -137,7 +137,7 @@ def test_names_that_do_not_fit() -> None:
 )  # fmt: skip
 def test_positions_that_point_out_of_memory(form: Any, pointers: list[int], positions: list[int]) -> None:
     """As ``scipy.sparse.load_npz`` accepts them from a file; followed, they crash the process."""
-    matrix = sp.coo_matrix((3, 3), dtype=np.int64).asformat(form)
+    matrix: Any = sp.csr_matrix(np.eye(3, dtype=np.int64)).asformat(form)
     matrix.indptr, matrix.indices = np.array(pointers, np.int32), np.array(positions, np.int32)
     matrix.data = np.ones(3, np.int64)
     assert_says(refused(matrix, 1), "a sparse matrix must be sound", f"in {form.upper()} format, is damaged")

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 from fuzz.end_to_end import Mismatch, kept_seeds, try_seed
-from fuzz.end_to_end_cases import COMMANDS, ENDINGS, LAZY, draw_case, read_back, readable_formats, write_columns
+from fuzz.end_to_end_cases import (
+    COMMANDS,
+    ENDINGS,
+    LAZY,
+    draw_case,
+    read_back,
+    readable_formats,
+    write_case,
+    write_columns,
+)
 
 import thumbwise as tw
 from fuzz import end_to_end
@@ -70,7 +79,7 @@ def _fit(box: Any, reading: Any) -> Any:
 @pytest.mark.parametrize("command", ["rate", "read", "judges"])
 def test_other_numbers_are_found(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files that the command reads lack votes and gold labels that Python sees."""
-    write = end_to_end.write_case
+    write = write_case
 
     def write_less(case: Any, folder: Path) -> Any:
         changed = [[None, *row[1:]] if i < 20 else row for i, row in enumerate(case.votes)]
@@ -98,7 +107,7 @@ def test_a_refusal_of_one_side_is_found(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("kind", sorted(ENDINGS.keys() - {"semicolon", "gz"}))
 def test_what_is_written_is_read_back(kind: str, tmp_path: Path) -> None:
-    columns = {"id": ["=1", 'a"b', "é\u202e"], "x,y": ["1", None, "z"]}
+    columns: dict[str, list[Any]] = {"id": ["=1", 'a"b', "é\u202e"], "x,y": ["1", None, "z"]}
     path = tmp_path / f"table{ENDINGS[kind]}"
     write_columns(columns, path, kind)
     assert read_back(path) == [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

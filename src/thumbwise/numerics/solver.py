@@ -130,14 +130,15 @@ def _descend(point: Point, problem: Problem, tol: float, max_iter: int) -> tuple
     """
     n_iter = 0
     while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
-        used = _in_play(point, problem)
+        used, better = _in_play(point, problem), None
         if _are_few(used, problem):
             weights, n_steps = _iterate_among(used, point.weights, problem, tol, max_iter - n_iter)
             candidate = evaluate(weights, problem)
             better = candidate if _is_better(candidate, point, problem) else None
-        else:
-            better, n_steps = _line_search(point, _target(point, problem, tol), problem), 1
-        n_iter += max(1, n_steps)
+            n_iter += n_steps
+        if better is None:  # all are in play, or those that are get nowhere by themselves
+            better = _line_search(point, _target(point, problem, tol), problem)
+            n_iter += 1
         if better is None:
             break
         point = better

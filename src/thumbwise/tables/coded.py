@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
-from thumbwise.numerics.patterns import take_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -138,6 +137,8 @@ def _code(connection: DuckDBPyConnection, text: str, source: str) -> Coded | Non
 
 def find_places(hashes: AnyArray, listed: AnyArray) -> IntArray | None:
     """Where each hash stands in a list; None if one stands there twice or not at all."""
+    from thumbwise.numerics.patterns import take_rows  # noqa: PLC0415  # help loads nothing that computes
+
     if not len(listed) or len(np.unique(listed)) < len(listed):
         return None
     n_bits = (len(listed) - 1).bit_length() + _SPARE_BITS
@@ -157,6 +158,8 @@ def find_places(hashes: AnyArray, listed: AnyArray) -> IntArray | None:
 
 def in_order_of_appearance(codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """First rows of the codes that occur, in order; these codes; and where each row's code is among them."""
+    from thumbwise.numerics.patterns import take_rows  # noqa: PLC0415  # help loads nothing that computes
+
     # Of a place that is written several times the last, here the first row, stays.
     first: IntArray = np.full(int(codes.max(initial=-1)) + 1, -1)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from thumbwise.exceptions import Argument, InvalidChoiceError
-from thumbwise.tables.formats import DELIMITERS, Column, literal, quoted
+from thumbwise.tables.dialects import DELIMITERS
+from thumbwise.tables.formats import Column, literal, quoted
 from thumbwise.tables.table_files import Table
 
 # Beginnings of a formula, and what some programs drop before they look for one; the wide forms are those of East Asia.
