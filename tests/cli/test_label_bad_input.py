@@ -100,7 +100,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["--delimiter", ","],
         "the columns are 'id;a;b'",
     ),
-    "binary csv": (put("votes.csv", PARQUET), [], "must be text, as its ending says; its first bytes are those of a .parq"),
+    "binary csv": (put("votes.csv", PARQUET), [], "must be text, .*its first bytes are those of a .parquet"),
     "ragged csv": (put("votes.csv", "id,a\n1,0\n2,0,1\n"), [], "CSV Error on Line: 3"),
     "scores": (
         edit("votes.csv", lambda text: text.replace("spam", "1").replace("ham", "0.25")),
