@@ -110,6 +110,11 @@ def solve_dual(
     """
     begun, n_first = _begin(problem, tol, max_iter, start)
     point, n_iter = _descend(begun, problem, tol, max_iter - n_first)
+    n_left = max_iter - n_first - n_iter
+    if n_left > 0 and not _proves_infeasible(point) and _residual(point, problem) > tol:
+        # Few moments by themselves led to where no step helps: begin anew, with all of them in every step.
+        point, n_more = _descend(_plain_start(problem, start), problem, tol, n_left, sees_all=True)
+        n_iter += n_more
     return Solution(
         weights=point.weights,
         prediction=point.prediction,
@@ -122,7 +127,14 @@ def solve_dual(
     )
 
 
-def _descend(point: Point, problem: Problem, tol: float, max_iter: int) -> tuple[Point, int]:
+def _plain_start(problem: Problem, start: FloatArray | Solution | None) -> Point:
+    weights = start.weights if isinstance(start, Solution) else start
+    return evaluate(
+        np.zeros(len(problem.shares)) if weights is None else np.where(problem.shares > 0, weights, 0.0), problem
+    )
+
+
+def _descend(point: Point, problem: Problem, tol: float, max_iter: int, *, sees_all: bool = False) -> tuple[Point, int]:
     """Iterate from a point; where it ends, and after how many iterations.
 
     If few moments are in play, iterations go on among them until they are done; then all are looked at again, and
@@ -131,7 +143,7 @@ def _descend(point: Point, problem: Problem, tol: float, max_iter: int) -> tuple
     n_iter = 0
     while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
         used, better = _in_play(point, problem), None
-        if _are_few(used, problem):
+        if not sees_all and _are_few(used, problem):
             weights, n_steps = _iterate_among(used, point.weights, problem, tol, max_iter - n_iter)
             candidate = evaluate(weights, problem)
             better = candidate if _is_better(candidate, point, problem) else None
