@@ -1,7 +1,7 @@
 """Moments in play that get nowhere by themselves: the solver then sees all of them, and ends at the optimum.
 
-Kills, tried once: no step over all moments where those in play, being few, gave no better point; no new beginning with all of
-them where no step helps any more.
+Kills, tried once: no step over all moments where those in play, being few, gave no better point; no new beginning with
+all of them where no step helps any more.
 """
 
 from __future__ import annotations
