@@ -1,6 +1,6 @@
 """Which votes each rule gives to each class, estimated item by item; what depends on it, and where there is none.
 
-Kills, tried once each: rates normalised over classes in place of votes; a prior that favours no class; copies that count
+Kills, tried once each: rates normalised over classes, not votes; a prior that favours no class; copies that count
 twice; no centring; patterns that count once whatever their number of items.
 """
 
