@@ -216,7 +216,7 @@ def _judges(case: Case, reading: Any) -> Callable[[Path], None]:
         }
         for row in judged.scores
     ]
-    wanted = {"judges": rows, "n_gold": len(case.gold), "krippendorff_alpha": judged.alpha}
+    wanted = {"judges": rows, "n_gold": len(case.gold), "krippendorff_alpha": judged.krippendorff_alpha}
     return lambda folder: _compare_json(wanted, folder)
 
 
