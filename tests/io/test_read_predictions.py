@@ -102,12 +102,12 @@ def test_a_model_that_has_not_seen_gold_is_one_more_rule(with_other: bool, as_re
     found = tw.certify(given[0], READING, versus=given[1] if with_other else None, gold_unseen=True)
     assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-12)
     plain = tw.certify(given[0], READING, versus=given[1] if with_other else None)
-    assert found.upper - found.lower < plain.high - plain.low
+    assert found.upper - found.lower < plain.upper - plain.lower
 
 
 def test_the_level_is_that_of_the_box() -> None:
     wide, narrow = (tw.certify(model(1), READING, gold_unseen=True, confidence_level=level) for level in (0.99, 0.6))
-    assert wide.high - wide.low > narrow.high - narrow.low
+    assert wide.upper - wide.lower > narrow.upper - narrow.lower
     assert wide.evidence.confidence_level == 0.99
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import is_dataclass
 from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any
@@ -146,7 +145,7 @@ def _parameters(parameters: list[inspect.Parameter]) -> Iterator[str]:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    stars = "*" * (parameter.kind is parameter.VAR_POSITIONAL) + "**" * (parameter.kind is parameter.VAR_KEYWORD)
     annotation = "" if parameter.annotation is parameter.empty else f": {plain(parameter.annotation)}"
     default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
     return f"{stars}{parameter.name}{annotation}{default}"
@@ -158,11 +157,13 @@ def _default(value: Any) -> str:
         return f"({', '.join(map(_default, value))}{',' if len(value) == 1 else ''})"
     if isinstance(value, Mapping):
         return "{...}"
-    return value.__qualname__ if callable(value) else f"{type(value).__name__}()" if _is_made(value) else repr(value)
-
-
-def _is_made(value: Any) -> bool:
-    return is_dataclass(value) or type(value).__repr__ is object.__repr__
+    return (
+        value.__qualname__
+        if callable(value)
+        else f"{type(value).__name__}()"
+        if " object at 0x" in repr(value)
+        else repr(value)
+    )
 
 
 def plain(annotation: Any) -> str:

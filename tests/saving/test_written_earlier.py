@@ -1,6 +1,6 @@
 """Files that earlier releases wrote: they load, predict what they predicted, and are written again as they were.
 
-Those in ``written`` are files of ``fuzz/model_seeds.py`` before 1.0, those in ``written_1_0`` came from ``save`` of 1.0,
+Those in ``written`` are files of ``fuzz/model_seeds.py`` before 1.0; ``save`` of 1.0 wrote those in ``written_1_0``,
 with a checksum and a proof of how many labels are right. They are never made anew: a release that cannot load one of
 them breaks what docs/releasing.md promises.
 """
