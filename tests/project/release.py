@@ -29,9 +29,7 @@ NEEDED = (
     "conftest.py",
     ".ci/run",
 )
-NEVER = re.compile(
-    r"__pycache__|\.py[co]$|\.egg-info|(^|/)\.(venv|peers|oldest|built|sbom|fuzz|hypothesis|site|git)/|_cache/"
-)
+NEVER = re.compile(r"__pycache__|\.py[co]$|\.egg-info|_cache/|^(?:build|dist|site)/|^\.(?!ci/|github/)[^/]+/")
 
 
 def read_version(root: Path = ROOT) -> str:
