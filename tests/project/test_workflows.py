@@ -73,7 +73,7 @@ def test_every_lane_is_a_function_and_the_readme_comes_first() -> None:
 def test_a_lane_that_does_not_exist_is_refused_before_anything_runs() -> None:
     answer = subprocess.run(["bash", SCRIPT, "lint", "lnt"], capture_output=True, text=True, check=False)
     assert (answer.returncode, answer.stdout) == (2, "")
-    lanes = " ".join([*read_lanes("lanes"), *(read_lanes("on_request") or [""])])
+    lanes = " ".join(read_lanes("lanes") + read_lanes("on_request"))
     assert answer.stderr == f"no lane 'lnt'; there are: {lanes}\n"
 
 
