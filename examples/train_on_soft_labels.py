@@ -94,7 +94,7 @@ def run(seed: int, *, n_gold: int, n_words: int, length: int) -> dict[str, float
     for title, teacher in teachers.items():
         proba = teacher.predict_proba(votes)
         proba[is_gold] = np.eye(len(TOPICS))[y[is_gold]]  # majority vote does not know gold; the others do
-        pupils[title] = soft_labels(X, proba, classes=teacher.classes_, keep=has_label).fit(_classifier())
+        pupils[title] = soft_labels(X, proba, class_names=teacher.classes_, keep=has_label).fit(_classifier())
     pupils["all true labels"] = _classifier().fit(X, np.array(TOPICS)[y])
     return {title: float(pupil.score(X_test, np.array(TOPICS)[y_test])) for title, pupil in pupils.items()}
 

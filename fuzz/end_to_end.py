@@ -216,7 +216,7 @@ def _judges(case: Case, reading: Any) -> Callable[[Path], None]:
         }
         for row in judged.scores
     ]
-    wanted = {"judges": rows, "n_gold": len(case.gold), "krippendorff_alpha": judged.alpha}
+    wanted = {"judges": rows, "n_gold": len(case.gold), "krippendorff_alpha": judged.krippendorff_alpha}
     return lambda folder: _compare_json(wanted, folder)
 
 
@@ -260,7 +260,7 @@ def _read_only(case: Case, _reading: Any) -> Callable[[Path], None]:
 def _certify(case: Case, reading: Any) -> Callable[[Path], None]:
     predictions = tw.read_predictions(_predictions(case), reading, item_id=case.id_name)
     found = tw.certify(predictions, reading.votes, reading.box())
-    wanted = {"ranges": [{"lower": found.low, "upper": found.high}], "n_items": len(case.items)}
+    wanted = {"ranges": [{"lower": found.lower, "upper": found.upper}], "n_items": len(case.items)}
     return lambda folder: _compare_json(wanted, folder)
 
 

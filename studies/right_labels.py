@@ -40,7 +40,7 @@ def study(name: str, n_gold: int, n_draws: int, seed: int, n_cells: int = 1) -> 
         model = tw.BalsubramaniFreund(pin_gold=False, tol=1e-6).fit(draw.pool, box=box)
         labels = model.predict(draw.pool)
         right, proved = float(np.mean(labels == draw.pool_labels)), model.certificate_.accuracy_at_least
-        rows.append((right, tw.certify(labels, draw.pool, box).low, proved, proved is not None and proved <= right))
+        rows.append((right, tw.certify(labels, draw.pool, box).lower, proved, proved is not None and proved <= right))
     found = np.array(rows, dtype=float)
     means, n_held = found.mean(axis=0), int(found[:, 3].sum())
     spread = found[:, 2].std(ddof=1) / np.sqrt(n_draws) if n_draws > 1 else np.nan

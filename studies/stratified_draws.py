@@ -29,7 +29,7 @@ def intervals(votes: tw.Votes, labels: np.ndarray, n: int, of: int, seed: int) -
     name = votes.class_names[of]
     golds = [tw.Gold(votes.take(rows), labels[rows], "subset")]
     for n_levels in (1, 2):
-        drawn = tw.draw_stratified(votes, n, seed=seed, of=name, n_levels=n_levels)
+        drawn = tw.draw_stratified(votes, n, random_state=seed, of=name, n_levels=n_levels)
         first = drawn.order[:n]
         golds.append(tw.Gold(votes.take(first), labels[first], drawn.design()))
     found = [tw.rate(votes, golds[0], of=name, method="exact", confidence_level=LEVEL)]

@@ -9,6 +9,17 @@ import numpy.typing as npt
 
 from thumbwise._typing import FloatArray, IntArray
 
+__all__ = [
+    "brier_score",
+    "first_best",
+    "kl_sum",
+    "log_loss",
+    "mean_absolute_error",
+    "median_class",
+    "quadratic_kappa",
+    "zero_one_loss",
+]
+
 # Probabilities this close are equal: what differs by less is rounding, and depends on the order of the rules.
 TIE = 1e-9
 

@@ -233,7 +233,7 @@ def test_what_is_accepted_is_precise_however_somebody_stops() -> None:
 
 def test_strata_are_weighed_and_have_no_interval_for_every_moment() -> None:
     truth, votes, _ = items()
-    drawn = tw.draw_stratified(votes, 80, seed=3)
+    drawn = tw.draw_stratified(votes, 80, random_state=3)
     for stopping in (Stopping("fixed", 80, of="pass"), Stopping("anytime", of="pass")):
         said = [
             Answer(

@@ -56,7 +56,7 @@ def test_json_has_everything_and_stdout_nothing_else(folder: Path, run: Run) -> 
     assert {"confidence_level", "method", "assumption", "n_gold", "n_items"} <= set(content)
     assert content["is_guarantee"] is True
     assert len(content["disagreements"]) == len(judged.disagreements)
-    assert content["krippendorff_alpha"] == judged.alpha
+    assert content["krippendorff_alpha"] == judged.krippendorff_alpha
 
 
 def test_disagreements_and_json_are_written(folder: Path, run: Run) -> None:

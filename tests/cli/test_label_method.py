@@ -94,7 +94,7 @@ def test_what_is_written_is_what_the_model_says_and_what_is_certified(folder: Pa
     assert str(model.certificate_) in answer.stdout
     certified = tw.certify(written, reading.votes, box, metric="log_loss")
     n_open = N_ITEMS - N_GOLD
-    assert certified.high * N_ITEMS / n_open == pytest.approx(model.certificate_.log_loss_bound, abs=1e-6)
+    assert certified.upper * N_ITEMS / n_open == pytest.approx(model.certificate_.log_loss_bound, abs=1e-6)
     known = reading.gold >= 0
     assert written.proba is not None
     np.testing.assert_array_equal(written.proba[known, reading.gold[known]], 1)

@@ -35,7 +35,7 @@ def test_win_rate_of_a_system(run: Run, files: Path) -> None:
     rates = tw.win_rate(reading, system="aster", by="opponent")
     found = json.loads(ask(run, files, "rate", "--system", "aster", "--by", "opponent", "--json", "-").stdout)
     assert [(row["lower"], row["upper"]) for row in found["rows"]] == [(row.lower, row.upper) for row in rates]
-    for sentence in (*rates.sentences(), *rates.remarks):
+    for sentence in (*rates.sentences, *rates.remarks):
         assert sentence in result.output
 
 

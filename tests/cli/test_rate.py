@@ -52,7 +52,7 @@ def test_groups_and_their_difference_are_those_of_the_library(arguments: list[ob
     answer = run(*arguments, "--of", "pass", "--by", "system", "--versus", "A,B")
     reported = expected(of="pass", by=SYSTEMS, versus=("A", "B"))
     assert answer.exit_code == 0
-    for sentence in reported.sentences():
+    for sentence in reported.sentences:
         assert sentence in answer.stdout
     assert "A is lower than B" in answer.stdout
     assert "all 4 intervals hold at once" in answer.stdout
@@ -82,7 +82,7 @@ def test_json_in_a_file_holds_every_row(arguments: list[object], folder: Path, r
 
 def test_columns_of_predictions(arguments: list[object], run: Run) -> None:
     answer = run(*arguments, "--ignore", "system", "--versus", "j1,j4")
-    assert expected(versus=("j1", "j4")).sentences()[2] in answer.stdout
+    assert expected(versus=("j1", "j4")).sentences[2] in answer.stdout
 
 
 def test_whole_talks(arguments: list[object], folder: Path, run: Run) -> None:

@@ -51,7 +51,6 @@ PYTHON_ONLY = {
     "class_frequencies": "no command takes them",
     "n_folds": "no command draws a frontier alone",
     "edges": "no command asks for intervals of single predictions",
-    "class_name": "no command asks for the share of a class",
     "y": "gold is a file or a column",
     "n_shown": "commands leave it as it is",
 }

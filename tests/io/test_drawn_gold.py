@@ -256,7 +256,7 @@ def test_stratified_gold_is_that_design(tmp_path: Path, is_lazy: bool) -> None:
     assert isinstance(reading.gold_design, StratifiedGold)
     box = reading.box()
     items = [int(item[1:]) for item in reading.gold_votes.item_ids.tolist()]
-    by_hand = tw.designs.Stratified("subset", [stratum_of(i) for i in items], {"few": 50, "many": 150})
+    by_hand = tw.designs.Stratified("subset", strata=[stratum_of(i) for i in items], sizes={"few": 50, "many": 150})
     other = tw.Box.from_gold(
         tw.Gold(reading.gold_votes, np.array(reading.votes.class_names)[reading.gold_labels], by_hand),
         pool=reading.votes,

@@ -37,7 +37,7 @@ def is_uniform(counts: Counter[tuple[int, ...]], cells: list[tuple[int, ...]]) -
 
 def test_every_set_in_every_order_is_equally_likely() -> None:
     votes, gold = coin_votes(5), [-1, 1, -1, -1, 0]
-    drawn = Counter(tuple(tw.draw_gold(votes, 2, gold=gold, seed=seed).tolist()) for seed in range(N_SEEDS))
+    drawn = Counter(tuple(tw.draw_gold(votes, 2, gold=gold, random_state=seed).tolist()) for seed in range(N_SEEDS))
     assert is_uniform(drawn, [(i, j) for i in (0, 2, 3) for j in (0, 2, 3) if i != j])
 
 
@@ -45,10 +45,10 @@ def test_two_rounds_with_one_seed_are_one_uniform_draw() -> None:
     votes = coin_votes(6)
     unions: Counter[tuple[int, ...]] = Counter()
     for seed in range(N_SEEDS):
-        first = tw.draw_gold(votes, 2, seed=seed)
+        first = tw.draw_gold(votes, 2, random_state=seed)
         gold = np.full(6, -1)
         gold[first] = 0
-        unions[tuple(sorted([*first.tolist(), *tw.draw_gold(votes, 2, gold=gold, seed=seed).tolist()]))] += 1
+        unions[tuple(sorted([*first.tolist(), *tw.draw_gold(votes, 2, gold=gold, random_state=seed).tolist()]))] += 1
     assert is_uniform(unions, list(combinations(range(6), 4)))
 
 
@@ -58,7 +58,7 @@ def test_the_draw_knows_neither_labels_nor_votes() -> None:
     gold[:10] = 0
     expected = tw.draw_gold(one, 20, gold=gold).tolist()
     assert tw.draw_gold(other, 20, gold=np.where(gold == 0, np.arange(50) % 2, -1)).tolist() == expected
-    assert tw.draw_gold(one, 20, gold=gold, seed=1).tolist() != expected
+    assert tw.draw_gold(one, 20, gold=gold, random_state=1).tolist() != expected
     assert not set(expected) & set(range(10))
 
 
@@ -72,7 +72,7 @@ def test_boxes_from_two_rounds_hold_as_often_as_they_say(level: float) -> None:
         votes = tw.Votes(np.where(rng.random((150, 3)) < 0.75, truth[:, None], 1 - truth[:, None]), n_classes=2)
         gold = np.full(150, -1)
         for n_more in (30, 20):
-            drawn = tw.draw_gold(votes, n_more, gold=gold, seed=seed)
+            drawn = tw.draw_gold(votes, n_more, gold=gold, random_state=seed)
             gold[drawn] = truth[drawn]
         known = gold >= 0
         box = tw.Box.from_gold(
@@ -123,7 +123,7 @@ def test_the_table_holds_gold_and_the_draw_and_no_vote(tmp_path: Path) -> None:
     assert {row[0]: row[2] for row in rows[1:11]} == gold
     assert all(row[3:] == ["", ""] for row in rows[1:11])
     reading = tw.read_votes(votes, gold=tmp_path / "gold.csv", ignore=["text"])
-    assert [row[0] for row in rows[11:]] == tw.draw_gold(reading, 8, seed=4).tolist()
+    assert [row[0] for row in rows[11:]] == tw.draw_gold(reading, 8, random_state=4).tolist()
     assert [row[3] for row in rows[11:]] == [str(i + 1) for i in range(8)]
     assert {row[4] for row in rows[11:]} == {"random draw of 8 from 30 items without gold (seed 4)"}
     assert all(row[1] == f"text {int(row[0][1:])}" for row in rows[1:])
@@ -192,7 +192,7 @@ def test_a_draw_is_finished_before_the_next(tmp_path: Path) -> None:
         (lambda: tw.draw_gold(coin_votes(5), 6), ["at most the number without a gold label", "6 for 5"]),
         (lambda: tw.draw_gold(coin_votes(5), 0), ["1 or more"]),
         (lambda: tw.draw_gold(coin_votes(5), 4, gold=[0, 0, -1, -1, -1]), ["4 for 3"]),
-        (lambda: tw.draw_gold(coin_votes(5), 1, seed=-1), ["seed must be 0 or more; found -1"]),
+        (lambda: tw.draw_gold(coin_votes(5), 1, random_state=-1), ["random_state must be 0 or more; found -1"]),
         (lambda: tw.draw_gold(tw.Reading(coin_votes(2), np.full(2, -1)), 1, gold=[0, 1]), ["gold must come from one"]),
         (lambda: gold_to_label(tw.Reading(coin_votes(2), np.full(2, -1)), 1), ["must have a column of ids"]),
         (

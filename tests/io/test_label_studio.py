@@ -194,5 +194,5 @@ def test_hostile_files_are_refused(tmp_path: Path, content: bytes, words: str) -
 def test_items_drawn_from_a_table_are_those_drawn_from_votes(tmp_path: Path) -> None:
     votes = tw.read_votes(votes_file(tmp_path)).votes
     drawn = items_to_label(items(), "id", 12, seed=5).columns["id"].tolist()
-    assert drawn == tw.draw_gold(votes, 12, seed=5).tolist()
+    assert drawn == tw.draw_gold(votes, 12, random_state=5).tolist()
     assert read_table(votes_file(tmp_path)).n_rows == 40

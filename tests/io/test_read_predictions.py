@@ -72,7 +72,7 @@ def test_labels_count_for_accuracy_and_probabilities_for_losses() -> None:
     for metric, given in (("accuracy", model(1)), ("log_loss", proba), ("brier", proba)):
         ours = tw.certify(both, READING, metric=metric)  # type: ignore[arg-type]
         theirs = tw.certify(given, READING.votes, box, metric=metric)  # type: ignore[arg-type]
-        assert (ours.low, ours.high) == (theirs.low, theirs.high)
+        assert (ours.lower, ours.upper) == (theirs.lower, theirs.upper)
     alone = tw.read_predictions(frame.drop(columns="prediction"), READING)
     np.testing.assert_array_equal(alone.labels, proba)
 
@@ -100,14 +100,14 @@ def test_a_model_that_has_not_seen_gold_is_one_more_rule(with_other: bool, as_re
     pool, box = by_hand(*models)
     expected = tw.certify(models[0], pool, box, versus=models[1] if with_other else None)
     found = tw.certify(given[0], READING, versus=given[1] if with_other else None, gold_unseen=True)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-12)
     plain = tw.certify(given[0], READING, versus=given[1] if with_other else None)
-    assert found.high - found.low < plain.high - plain.low
+    assert found.upper - found.lower < plain.upper - plain.lower
 
 
 def test_the_level_is_that_of_the_box() -> None:
     wide, narrow = (tw.certify(model(1), READING, gold_unseen=True, confidence_level=level) for level in (0.99, 0.6))
-    assert wide.high - wide.low > narrow.high - narrow.low
+    assert wide.upper - wide.lower > narrow.upper - narrow.lower
     assert wide.evidence.confidence_level == 0.99
 
 

@@ -27,7 +27,7 @@ def made(n_items: int = 400, seed: int = 0) -> tuple[np.ndarray, tw.Votes]:
 def test_every_prefix_has_its_part_of_each_stratum_up_to_one(n_levels: int) -> None:
     """Kills strata one after the other, and a random order over all."""
     _, votes = made()
-    drawn = tw.draw_stratified(votes, 120, seed=2, n_levels=n_levels)
+    drawn = tw.draw_stratified(votes, 120, random_state=2, n_levels=n_levels)
     assert sorted(drawn.order.tolist()) == list(range(400))
     assert len(drawn.strata) == 2 * n_levels
     assert sum(stratum.n for stratum in drawn.strata) == 120
@@ -74,7 +74,7 @@ def test_within_a_stratum_every_order_is_as_likely() -> None:
 
 def test_labels_have_no_part_in_the_draw_and_the_seed_decides() -> None:
     _, votes = made()
-    first, same, other = (tw.draw_stratified(votes, 50, seed=seed) for seed in (1, 1, 2))
+    first, same, other = (tw.draw_stratified(votes, 50, random_state=seed) for seed in (1, 1, 2))
     assert (first.order == same.order).all()
     assert (first.order != other.order).any()
     assert first.strata == other.strata
@@ -92,7 +92,7 @@ def test_numbers_are_neymans_with_a_floor() -> None:
 
 def test_shares_from_a_draw_are_weighed_and_exact_for_two_strata() -> None:
     truth, votes = made()
-    drawn = tw.draw_stratified(votes, 60, seed=3)
+    drawn = tw.draw_stratified(votes, 60, random_state=3)
     for n in (60, 40):
         rows = drawn.order[:n]
         found = tw.rate(votes, tw.Gold(votes.take(rows), truth[rows], drawn.design(n)), of="yes", confidence_level=0.9)
@@ -112,7 +112,7 @@ def test_shares_from_draws_hold() -> None:
     truth, votes = made(200)
     n_runs, misses = 60, 0
     for seed in range(n_runs):
-        drawn = tw.draw_stratified(votes, 40, seed=seed)
+        drawn = tw.draw_stratified(votes, 40, random_state=seed)
         rows = drawn.order[:40]
         found = tw.rate(votes, tw.Gold(votes.take(rows), truth[rows], drawn.design()), of="yes", confidence_level=0.8)
         misses += not found.lower <= truth.mean() <= found.upper
@@ -120,7 +120,12 @@ def test_shares_from_draws_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "match"), [({"n": 0}, "found 0"), ({"n": 401}, "at most the 400"), ({"n": 5, "seed": -1}, "seed must be")]
+    ("asked", "match"),
+    [
+        ({"n_items": 0}, "found 0"),
+        ({"n_items": 401}, "at most the 400"),
+        ({"n_items": 5, "random_state": -1}, "random_state must be"),
+    ],
 )
 def test_what_cannot_be_drawn_is_refused(asked: dict[str, int], match: str) -> None:
     _, votes = made()

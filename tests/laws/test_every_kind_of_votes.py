@@ -103,7 +103,7 @@ def box_numbers(box: tw.Box) -> Any:
 
 
 def range_numbers(found: Any) -> Any:
-    return [found.low, found.high, str(found)]
+    return [found.lower, found.upper, str(found)]
 
 
 def frame_numbers(frame: Any) -> Any:
@@ -151,8 +151,8 @@ ENTRIES: dict[str, Callable[[Given, Path], Any]] = {
     "score": lambda given, _: given.model.score(given.pool, given.truth),
     "neg_log_loss": lambda given, _: neg_log_loss(given.model, given.pool, given.y),
     "Box.from_gold": lambda given, _: box_numbers(tw.Box.from_gold(given.gold, given.gold_labels, pool=given.pool)),
-    "Box.from_class_balanced_gold": lambda given, _: box_numbers(
-        tw.Box.from_class_balanced_gold(given.gold, given.gold_labels, pool=given.pool, class_frequencies=BOTH_WAYS)
+    "Box.from_gold by class": lambda given, _: box_numbers(
+        tw.Box.from_gold(given.gold, given.gold_labels, pool=given.pool, gold_is=tw.designs.ByClass(BOTH_WAYS))
     ),
     "Box.exact": lambda given, _: box_numbers(tw.Box.exact(given.pool, given.truth)),
     "Box.exact of probabilities": lambda given, _: box_numbers(tw.Box.exact(given.pool, soft(given))),
@@ -162,7 +162,7 @@ ENTRIES: dict[str, Callable[[Given, Path], Any]] = {
     "certify": lambda given, _: certified(given),
     "certify one class": lambda given, _: range_numbers(tw.certify(np.zeros(N_ITEMS), given.pool, given.box)),
     "share_range": lambda given, _: range_numbers(
-        tw.share_range(given.pool, given.box, group=range(0, N_ITEMS, 3), class_name=1)
+        tw.share_range(given.pool, given.box, group=range(0, N_ITEMS, 3), of=1)
     ),
     "add_rule": lambda given, _: box_numbers(tw.Box.exact(tw.add_rule(given.pool, given.truth), given.truth)),
     "check": lambda given, _: str(

@@ -26,7 +26,7 @@ def load(path: Path) -> dict[Any, Any]:
 
 
 def read_lanes(array: str) -> list[str]:
-    listed = re.search(rf"^{array}=\(([a-z ]+)\)", SCRIPT.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.search(rf"^{array}=\(([a-z ]*)\)", SCRIPT.read_text(encoding="utf-8"), re.MULTILINE)
     assert listed is not None
     return listed[1].split()
 
@@ -92,12 +92,17 @@ def test_the_oldest_dependencies_meet_the_oldest_python() -> None:
     assert f">={setup['python-version']}" == PROJECT["requires-python"]
 
 
-def test_tags_build_and_nothing_is_published() -> None:
+def test_every_change_is_built_tags_are_checked_and_kept_and_nothing_is_published() -> None:
     build = load(ROOT / ".github" / "workflows" / "build.yml")
-    assert build[ON] == {"push": {"tags": ["v*"]}}
-    assert [step["with"]["path"] for step in build["jobs"]["build"]["steps"] if "upload" in step.get("uses", "")] == [
-        "dist/"
+    assert build[ON] == {"push": {"branches": ["main"], "tags": ["v*"]}, "pull_request": None}
+    steps = build["jobs"]["build"]["steps"]
+    assert [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")] == ["dist/"]
+    of_tags = [step for step in steps if step.get("if") == "startsWith(github.ref, 'refs/tags/')"]
+    assert [step.get("run", step.get("uses")) for step in of_tags] == [
+        'python3 tests/project/release.py versions "$GITHUB_REF_NAME"',
+        "actions/upload-artifact@v4",
     ]
+    assert steps.index(of_tags[0]) < steps.index({"run": "bash .ci/run build"}) < steps.index(of_tags[1])
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -23,6 +23,7 @@ from thumbwise import (
     HyperLabelModel,
     Votes,
 )
+from thumbwise.box.designs import ByClass
 from thumbwise.box.moments.of_classes import group_frequencies
 from thumbwise.box.moments.of_rules import ConditionalRate, class_accuracies, confusion_cells
 from thumbwise.box.moments.standard import STANDARD
@@ -92,11 +93,11 @@ def _opinions(votes: Votes) -> LabelModel:
 
 def _class_balanced(votes: Votes) -> LabelModel:
     others = make_votes(40, class_names=votes.class_names, seed=9)
-    box = Box.from_class_balanced_gold(
+    box = Box.from_gold(
         others,
         named(others, truth_of(others, 9)),
         pool=votes,
-        class_frequencies=dict.fromkeys(votes.class_names, (0.32, 0.35)),
+        gold_is=ByClass(dict.fromkeys(votes.class_names, (0.32, 0.35))),
     )
     return BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
 

@@ -55,7 +55,7 @@ def test_a_range_is_hardly_wider_than_the_plain_interval() -> None:
         certified = tw.certify(model, reading, gold_unseen=True)
         gold = reading.gold >= 0
         fewest, most = hypergeometric_bounds(int((model == truth)[gold].sum()), N_GOLD, N, 0.05)
-        ratios.append((certified.high - certified.low) * N / (most - fewest))
+        ratios.append((certified.upper - certified.lower) * N / (most - fewest))
     assert np.mean(ratios) < 1.06
 
 

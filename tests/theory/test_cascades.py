@@ -274,7 +274,7 @@ def test_items_of_a_class_that_are_missed_are_counted_in_loops() -> None:
     assert passes[0] and not passes[1]
     wrongly = found.accepts[VOTES.inverse] & (found.proposed != TRUTH) & (TRUTH == 1)
     assert wrongly.sum() <= 0.07 * (TRUTH == 1).sum()
-    assert "at most 7.0 % of the items of 1 are accepted under another label" in found.sentences()[0]
+    assert "at most 7.0 % of the items of 1 are accepted under another label" in found.sentences[0]
 
 
 def test_the_curve_is_of_the_cascade() -> None:

@@ -132,7 +132,7 @@ def test_the_best_judge_is_tested_by_cluster() -> None:
     pool, gold = tw.Votes(array, n_classes=2), np.arange(40)
     drawn = tw.Gold(pool.take(gold), truth[gold], Clusters(clusters[gold], clusters))
     by_cluster, by_item = (
-        tw.judges(pool, given).best for given in (drawn, tw.Gold(drawn.votes, drawn.labels, "subset"))
+        tw.judges(pool, given).best_judge for given in (drawn, tw.Gold(drawn.votes, drawn.labels, "subset"))
     )
     assert by_cluster is not None and by_item is not None and by_cluster.judge == by_item.judge == "rule_0"
     assert by_item.p_value < 0.05 < by_cluster.p_value == 1

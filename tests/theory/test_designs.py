@@ -104,11 +104,11 @@ def test_class_balanced_gold_holds_with_frequencies_from_elsewhere() -> None:
         rest = np.setdiff1d(np.arange(2500), gold)
         pool, y = tw.Votes(said[rest], n_classes=2), labels[rest]
         share = y.mean()
-        box = tw.Box.from_class_balanced_gold(
+        box = tw.Box.from_gold(
             tw.Votes(said[gold], n_classes=2),
             labels[gold],
             pool=pool,
-            class_frequencies={0: (0.98 - share, 1.02 - share), 1: (share - 0.02, share + 0.02)},
+            gold_is=tw.designs.ByClass({0: (0.98 - share, 1.02 - share), 1: (share - 0.02, share + 0.02)}),
             confidence_level=LEVEL,
         )
         holds = box.contains(truth_of(box, pool, y))
@@ -189,9 +189,8 @@ def test_class_balanced_rates_are_exact_for_the_class_sizes_that_frequencies_all
     """Recomputed class by class; kills the whole error in each rate, and a class of another size."""
     pool = tw.Votes(np.array([[0], [1]] * 50), n_classes=2)
     gold = tw.Votes(np.array([[0]] * 8 + [[1]] * 4 + [[1]] * 9), n_classes=2)
-    box = tw.Box.from_class_balanced_gold(
-        gold, [0] * 12 + [1] * 9, pool=pool, class_frequencies={0: (0.4, 0.45), 1: (0.55, 0.6)}, confidence_level=0.9
-    )
+    by_class = tw.designs.ByClass({0: (0.4, 0.45), 1: (0.55, 0.6)})
+    box = tw.Box.from_gold(gold, [0] * 12 + [1] * 9, pool=pool, gold_is=by_class, confidence_level=0.9)
     rates = [builder.rate for builder in box.builders if isinstance(builder, ConditionalRate)]
     expected = []
     for right, drawn, sizes in ((8, 12, (40, 45)), (4, 12, (40, 45)), (0, 9, (55, 60)), (9, 9, (55, 60))):

@@ -91,7 +91,7 @@ def test_the_bound_of_the_regression_is_that_of_a_certified_prediction() -> None
     proba = tw.Stack().fit(plain, gold_votes=plain.take(gold), gold_labels=names).predict_proba(plain)
     model = tw.BalsubramaniFreund().fit(plain, box=box)
     bound = model.frontier(plain).bounds[-1]
-    assert bound == pytest.approx(tw.certify(proba, plain, box, metric="log_loss").high, abs=1e-6)
+    assert bound == pytest.approx(tw.certify(proba, plain, box, metric="log_loss").upper, abs=1e-6)
     assert bound >= -np.log(proba[np.arange(600), truth]).mean()
 
 

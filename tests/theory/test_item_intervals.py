@@ -58,10 +58,10 @@ def test_the_ends_are_those_of_share_range_without_the_known_items(by: str) -> N
         group = intervals.kinds == kind
         item = int(np.flatnonzero(group)[0])
         for c in range(3):
-            asked = tw.share_range(votes, box, group=group, class_name=c)
-            assert intervals.lower[item, c] == pytest.approx(max(0.0, asked.low), abs=1e-6)
-            assert intervals.upper[item, c] == pytest.approx(min(1.0, asked.high), abs=1e-6)
-            n_bounded += asked.low > 0.01
+            asked = tw.share_range(votes, box, group=group, of=c)
+            assert intervals.lower[item, c] == pytest.approx(max(0.0, asked.lower), abs=1e-6)
+            assert intervals.upper[item, c] == pytest.approx(min(1.0, asked.upper), abs=1e-6)
+            n_bounded += asked.lower > 0.01
     assert n_bounded
 
 

@@ -164,7 +164,10 @@ def test_votes_that_stay_in_files_give_the_same(tmp_path: Path) -> None:
     here = tw.judges(votes, with_gold(labels, 100))
     assert same(elsewhere.frame(), here.frame())
     assert same(elsewhere.rates_frame(), here.rates_frame())
-    assert (elsewhere.alpha, elsewhere.effective_judges) == (here.alpha, here.effective_judges)
+    assert (elsewhere.krippendorff_alpha, elsewhere.effective_judges) == (
+        here.krippendorff_alpha,
+        here.effective_judges,
+    )
     assert elsewhere.disagreements.frame() == here.disagreements.frame()
 
 
@@ -177,9 +180,9 @@ def test_one_judge_is_no_panel() -> None:
     labels, array = make_case(6, n_rules=1)
     judged = tw.judges(tw.Votes(array, n_classes=2), with_gold(labels, 50))
     assert judged.panel is None
-    assert judged.best is None
+    assert judged.best_judge is None
     assert judged.effective_judges == 1
-    assert np.isnan(judged.alpha)
+    assert np.isnan(judged.krippendorff_alpha)
     assert judged.n_intervals == 3
     assert "alpha" not in str(judged)
 
@@ -191,7 +194,7 @@ def test_copies_share_their_intervals_and_their_errors() -> None:
     twice = tw.judges(tw.Votes(array[:, [0, 1, 0]], n_classes=2), y)
     assert once.n_intervals == twice.n_intervals
     assert score_of(once, "rule_0").interval == score_of(twice, "rule_2").interval
-    assert twice.error_pairs()[0].correlation == pytest.approx(1)
+    assert twice.error_pairs[0].correlation == pytest.approx(1)
 
 
 def test_a_judge_that_never_votes_on_gold() -> None:
@@ -266,7 +269,7 @@ def test_the_best_judge_beside_the_panel() -> None:
     bad = np.where(rng.random(600) < 0.6, truth, 1 - truth)
     noisy = [np.where(rng.random(600) < 0.97, bad, 1 - bad) for _ in range(3)]
     votes = tw.Votes(np.stack([truth, *noisy]).T, rule_names=["good", "x", "y", "z"])
-    best = tw.judges(votes, with_gold(truth, 100)).best
+    best = tw.judges(votes, with_gold(truth, 100)).best_judge
     assert best is not None
     assert (best.judge, best.n_right, best.is_as_good, best.is_real) == ("good", 100, True, True)
     assert "The best single judge, good, is better than the panel: right on 100 of the 100 gold items" in str(best)
@@ -280,9 +283,9 @@ def test_a_judge_that_hardly_votes_is_no_match_for_the_panel() -> None:
     rare = np.where(rng.random(1000) < 0.1, truth, -1)
     judged = tw.judges(tw.Votes(np.stack([rare, *others]).T), with_gold(truth, 200))
     assert judged.scores[0].judge == "rule_0"
-    assert judged.best is not None
-    assert judged.best.judge != "rule_0"
-    assert not judged.best.is_as_good
+    assert judged.best_judge is not None
+    assert judged.best_judge.judge != "rule_0"
+    assert not judged.best_judge.is_as_good
     assert "is as good as" not in str(judged)
 
 
@@ -294,7 +297,7 @@ def test_the_best_judge_is_compared_on_its_own_items() -> None:
     good = np.where(rng.random(1000) < 0.9, truth, 1 - truth)
     good[rng.random(1000) < 0.25] = -1
     y = with_gold(truth, 200)
-    best = tw.judges(tw.Votes(np.stack([*others, good]).T), y).best
+    best = tw.judges(tw.Votes(np.stack([*others, good]).T), y).best_judge
     assert best is not None
     assert (best.judge, best.n_gold) == ("rule_2", ((good >= 0) & (y >= 0)).sum())
     assert best.n_right == ((good == truth) & (y >= 0)).sum()

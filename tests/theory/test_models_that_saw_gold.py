@@ -31,7 +31,7 @@ def box_of(votes: tw.Votes, truth: np.ndarray, gold: np.ndarray) -> tw.Box:
 
 def holds(predicted: np.ndarray, truth: np.ndarray, votes: tw.Votes, box: tw.Box) -> bool:
     found = certify(predicted, votes, box)
-    return bool(found.low - 1e-9 <= np.mean(predicted == truth) <= found.high + 1e-9)
+    return bool(found.lower - 1e-9 <= np.mean(predicted == truth) <= found.upper + 1e-9)
 
 
 def test_the_labels_of_a_fit_never_get_a_false_range() -> None:
@@ -80,11 +80,11 @@ def test_any_range_from_such_a_box_is_refused_and_any_from_rules_alone_is_not() 
     votes, truth, gold = draw(1)
     pool = add_rule(votes, truth)
     with pytest.raises(tw.InvalidLabelsError, match="agrees with all 60"):
-        tw.share_range(pool, box_of(pool, truth, gold), group=range_of(pool), class_name=1)
+        tw.share_range(pool, box_of(pool, truth, gold), group=range_of(pool), of=1)
     with pytest.raises(tw.InvalidLabelsError, match="agrees with all 60"):
         certify(votes.array[:, 0], pool, box_of(pool, truth, gold), versus=truth)
     rules = tw.Votes(np.column_stack([votes.array, truth]), n_classes=2, item_ids=votes.item_ids)
-    assert certify(truth, rules, box_of(rules, truth, gold)).high == pytest.approx(1)
+    assert certify(truth, rules, box_of(rules, truth, gold)).upper == pytest.approx(1)
 
 
 def test_the_first_of_two_added_models_is_looked_at_too() -> None:

@@ -63,7 +63,7 @@ def random_proba(seed: int, votes: tw.Votes) -> FloatArray:
 
 
 def ends(found: Range) -> tuple[float, float]:
-    return found.low, found.high
+    return found.lower, found.upper
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def check_against_items(small: SmallProblem, seed: int, metric: Metric) -> None:
         return
     found = certify(proba, small.votes, small.box, metric=metric)
     np.testing.assert_allclose(ends(found), expected, rtol=0, atol=1e-7)
-    assert max(found.low_gap, found.high_gap) < 1e-7
+    assert max(found.lower_gap, found.upper_gap) < 1e-7
     assert (found.worst, found.best) == (ends(found) if metric == "accuracy" else ends(found)[::-1])
 
 
@@ -151,7 +151,7 @@ def test_many_units_and_equal_costs(kind: str) -> None:
         answer = linprog(sign * gain, np.vstack([rows, -rows]), np.r_[high, -low], bounds=(0, 1))
         assert answer.fun is not None
         expected.append(start + sign * float(answer.fun) / 40_000)
-    found = share_range(votes, box, group=group, class_name=1) if kind == "share" else certify(predicted, votes, box)
+    found = share_range(votes, box, group=group, of=1) if kind == "share" else certify(predicted, votes, box)
     assert votes.patterns.n_patterns > 2**15  # patterns fit 16 bits, their cells do not
     np.testing.assert_allclose(ends(found), expected, rtol=0, atol=1e-7)
 
@@ -175,8 +175,8 @@ def test_no_labeling_in_the_box_lies_outside(seed: int) -> None:
     for metric in METRICS:
         found = certify(proba, votes, box, metric=metric)
         values = [measures[metric](y) for y in inside]
-        assert found.low - 1e-9 <= min(values)
-        assert max(values) <= found.high + 1e-9
+        assert found.lower - 1e-9 <= min(values)
+        assert max(values) <= found.upper + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -255,8 +255,8 @@ def test_accuracy_lies_in_the_range_as_often_as_it_says(level: float) -> None:
         for name, labels in (("rule", array[~gold, 0]), ("game", game)):
             found = certify(labels, pool, box)
             accuracy = (labels == truth[~gold]).mean()
-            misses[name] += not found.low - 1e-9 <= accuracy <= found.high + 1e-9
-            widths.append(found.high - found.low)
+            misses[name] += not found.lower - 1e-9 <= accuracy <= found.upper + 1e-9
+            widths.append(found.upper - found.lower)
     assert max(misses.values()) <= binom.ppf(1 - 1e-6, n_trials, 1 - level)
     assert np.mean(widths) < 0.3
 
@@ -273,10 +273,10 @@ def test_a_model_with_gold_of_its_own_is_as_certain_as_its_interval(seed: int) -
     box = tw.Box.from_gold(own, truth[gold], pool=pool)
     place = box.names.index("accuracy(predictions)")
     found = certify(model[~gold], pool, box)
-    assert box.lower[place] - 1e-9 <= found.low
-    assert found.high <= box.upper[place] + 1e-9
+    assert box.lower[place] - 1e-9 <= found.lower
+    assert found.upper <= box.upper[place] + 1e-9
     without = certify(model[~gold], votes, tw.Box.from_gold(gold_votes, truth[gold], pool=votes))
-    assert found.high - found.low < without.high - without.low
+    assert found.upper - found.lower < without.upper - without.lower
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -291,8 +291,8 @@ def test_a_difference_is_tighter_than_the_difference_of_two_ranges(seed: int) ->
     found = certify(first, votes, box, metric="brier", versus=second)
     np.testing.assert_allclose(ends(found), expected, rtol=0, atol=1e-7)
     one, other = certify(first, votes, box, metric="brier"), certify(second, votes, box, metric="brier")
-    assert one.low - other.high - 1e-9 <= found.low
-    assert found.high <= one.high - other.low + 1e-9
+    assert one.lower - other.upper - 1e-9 <= found.lower
+    assert found.upper <= one.upper - other.lower + 1e-9
     np.testing.assert_allclose(ends(certify(first, votes, box, versus=first)), 0, atol=1e-12)
 
 
@@ -307,9 +307,9 @@ def test_shares_of_a_class(seed: int) -> None:
     expected = item_extremes(votes, small.lower, small.upper, costs)
     if expected is None:
         return
-    found = share_range(votes, small.box, group=group, class_name=1)
+    found = share_range(votes, small.box, group=group, of=1)
     np.testing.assert_allclose(ends(found), expected, rtol=0, atol=1e-7)
-    by_position = share_range(votes, small.box, group=np.flatnonzero(group), class_name=1)
+    by_position = share_range(votes, small.box, group=np.flatnonzero(group), of=1)
     assert ends(by_position) == ends(found)
     np.testing.assert_allclose(found.verify(share_costs(votes, group, 1)[0], votes, small.box), ends(found), atol=1e-9)
 

@@ -30,8 +30,8 @@ def test_a_guarantee_names_level_and_assumption_and_rounds_outward() -> None:
     assert_says(said, "With 95 % confidence the accuracy of these predictions on these 300 items lies between ")
     assert_says(said, "if the 100 gold items are a random sample of all 300 items.")
     low, high = (float(word) for word in re.findall(r"\d\.\d{3}", said))
-    assert found.low - 0.001 < low <= found.low
-    assert found.high <= high < found.high + 0.001
+    assert found.lower - 0.001 < low <= found.lower
+    assert found.upper <= high < found.upper + 0.001
 
 
 def test_a_recipe_without_guarantee_says_so() -> None:
@@ -49,7 +49,7 @@ def test_a_difference_says_what_is_taken_from_what() -> None:
 
 
 def test_a_share_names_its_class() -> None:
-    said = str(share_range(VOTES, BOX, group=[1, 2, 3], class_name="spam"))
+    said = str(share_range(VOTES, BOX, group=[1, 2, 3], of="spam"))
     assert_says(said, "The share of class spam among the 3 items of the group lies between 0.666 and 1.000")
 
 
@@ -96,22 +96,22 @@ BAD: dict[str, tuple[type[Exception], Callable[[], object], list[str]]] = {
     ),
     "empty group": (
         tw.InvalidLabelsError,
-        lambda: share_range(VOTES, BOX, group=np.zeros(4, dtype=bool), class_name="ham"),
+        lambda: share_range(VOTES, BOX, group=np.zeros(4, dtype=bool), of="ham"),
         ["at least one item"],
     ),
     "group of another length": (
         tw.InvalidLabelsError,
-        lambda: share_range(VOTES, BOX, group=[True], class_name="ham"),
+        lambda: share_range(VOTES, BOX, group=[True], of="ham"),
         ["one per item, 4", "(1,)"],
     ),
     "unknown positions": (
         tw.InvalidLabelsError,
-        lambda: share_range(VOTES, BOX, group=[0, 4, 9], class_name="ham"),
+        lambda: share_range(VOTES, BOX, group=[0, 4, 9], of="ham"),
         ["positions", "2 of 3", "4"],
     ),
     "share of an unknown class": (
         tw.InvalidLabelsError,
-        lambda: share_range(VOTES, BOX, group=[0], class_name="eggs"),
+        lambda: share_range(VOTES, BOX, group=[0], of="eggs"),
         ["'eggs'"],
     ),
     "box of other items": (

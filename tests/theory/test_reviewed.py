@@ -94,7 +94,7 @@ def test_the_same_as_a_program_over_single_items_with_reviewed_labels_fixed(seed
     )
     assert answer.fun is not None
     assert proof.accuracy_at_least_all == pytest.approx(answer.fun / 60, abs=CLOSE)
-    assert proof.verify(labels, votes) == pytest.approx(proof.accuracy_at_least, abs=1e-9)
+    assert proof.verify(votes, labels) == pytest.approx(proof.accuracy_at_least, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(8))

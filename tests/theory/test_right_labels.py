@@ -162,7 +162,7 @@ def test_the_multipliers_prove_it_by_hand(pin_gold: bool) -> None:
             total, n_open = total + max(scores[c] + (c != labels[i]) for c in range(3)), n_open + 1
     total -= sum(min(u[m] * box.lower[m], u[m] * box.upper[m]) * moments.sizes[m] for m in range(len(box)))
     assert proof.accuracy_at_least == pytest.approx(1 - total / n_open, abs=1e-9)
-    assert proof.verify(labels, votes) == pytest.approx(proof.accuracy_at_least, abs=1e-9)
+    assert proof.verify(votes, labels) == pytest.approx(proof.accuracy_at_least, abs=1e-9)
     assert proof.n_open == n_open
 
 
@@ -279,8 +279,11 @@ def test_where_the_box_was_not_made_from_gold_or_was_changed_it_is_asked_itself(
         replace(box, lower=box.lower * 0.9),
         replace(box, gold=None),
         tw.Box.from_gold(votes.take(gold), truth[gold], interval="wilson", joint=False, **options),
-        tw.Box.from_class_balanced_gold(
-            votes.take(gold).without_ids(), truth[gold], pool=votes.without_ids(), class_frequencies={0: (0.3, 0.7)}
+        tw.Box.from_gold(
+            votes.take(gold).without_ids(),
+            truth[gold],
+            pool=votes.without_ids(),
+            gold_is=tw.designs.ByClass({0: (0.3, 0.7)}),
         ),
     ]
     for other in changed:
@@ -361,7 +364,7 @@ def test_any_method_has_its_own_share() -> None:
     certified = CertifiedModel(tw.MajorityVote().fit(votes), box).fit(votes)
     proof = proof_of(certified)
     labels = best_classes(certified._predict_patterns(votes), votes.patterns)[votes.inverse]
-    assert proof.verify(labels, votes) == pytest.approx(proof.accuracy_at_least, abs=1e-9)
+    assert proof.verify(votes, labels) == pytest.approx(proof.accuracy_at_least, abs=1e-9)
     assert proof.n_known == len(gold)
 
 
@@ -398,4 +401,4 @@ def test_sentences() -> None:
     assert str(poor).startswith("This proves nothing about the rules: one label for all would do as well. With 95 %")
     assert "All 5 items have a gold label" in str(replace(proof, n_items=5, n_known=5))
     with pytest.raises(InvalidBoxError, match="read from a file"):
-        replace(proof, multipliers=None).verify(truth, votes)
+        replace(proof, multipliers=None).verify(votes, truth)

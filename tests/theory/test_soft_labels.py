@@ -82,7 +82,7 @@ def test_certain_labels_give_plain_training(k: int) -> None:
     features, _ = make_problem(7, k)
     y = np.arange(len(features)) % k
     names = np.array([f"class {c}" for c in range(k)])[::-1]
-    soft = soft_labels(features, np.eye(k)[y], classes=names)
+    soft = soft_labels(features, np.eye(k)[y], class_names=names)
     np.testing.assert_array_equal(soft.X, features)
     assert soft.y.tolist() == names[y].tolist()
     assert (soft.sample_weight == 1).all()
@@ -140,8 +140,8 @@ def test_items_without_votes_are_dropped_or_kept() -> None:
     model = tw.MajorityVote().fit(votes)
     proba, n_votes = model.predict_proba(votes), votes.n_votes_per_item
     texts = ["a", "b", "c", "d"]
-    assert set(soft_labels(texts, proba, classes=model.classes_).items) == {0, 1, 2, 3}
-    dropped = soft_labels(texts, proba, classes=model.classes_, n_votes=n_votes)
+    assert set(soft_labels(texts, proba, class_names=model.classes_).items) == {0, 1, 2, 3}
+    dropped = soft_labels(texts, proba, class_names=model.classes_, n_votes=n_votes)
     assert set(dropped.items) == {0, 2, 3}
     assert "b" not in dropped.X
     is_gold = np.array([False, True, False, False])
@@ -180,7 +180,7 @@ def test_a_pandas_index_that_is_no_count_of_rows() -> None:
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pl.Series])
 def test_texts(kind: Any) -> None:
-    soft = soft_labels(kind(list("abcd")), PROBA, classes=["x", "y", "z"])
+    soft = soft_labels(kind(list("abcd")), PROBA, class_names=["x", "y", "z"])
     assert list(soft.X) == list("abbbcccddd")
     assert soft.y.tolist() == list("xxyzxyzxyz")
     assert type(soft.X) is (list if kind is tuple else type(kind(["a"])))
@@ -234,8 +234,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"X": pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"])}, "different names"),
     ({"X": "ab"}, "found str"),
     ({"X": {"a": 1, "b": 2}}, "found dict"),
-    ({"classes": ["a"]}, "found 1 names, 1 of them different, for 2 columns"),
-    ({"classes": ["a", "a"]}, "found 2 names, 1 of them different"),
+    ({"class_names": ["a"]}, "found 1 names, 1 of them different, for 2 columns"),
+    ({"class_names": ["a", "a"]}, "found 2 names, 1 of them different"),
     ({"n_votes": [1]}, r"n_votes must be one number per item; found shape \(1,\) for 2 items"),
     ({"n_votes": [1, -2]}, r"n_votes must be finite and at least 0; found -2.0 at position 1 \(1 such items\)"),
     ({"sample_weight": [1, np.nan]}, "found nan at position 1"),
@@ -264,7 +264,7 @@ def test_min_weight_lies_between_0_and_1(min_weight: float) -> None:
 
 @pytest.mark.parametrize("names", [["b", "a"], [5, 3], [True, False], [("a", 1), None], np.array([2.5, 1.5])])
 def test_class_names_of_any_kind(names: Any) -> None:
-    assert soft_labels(["x"], [[0.25, 0.75]], classes=names).y.tolist() == list(names)
+    assert soft_labels(["x"], [[0.25, 0.75]], class_names=names).y.tolist() == list(names)
 
 
 def test_the_example_prints_accuracies(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

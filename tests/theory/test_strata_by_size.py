@@ -33,7 +33,7 @@ def problem(seed: int) -> tuple[tw.Votes, np.ndarray, np.ndarray]:
 
 
 def design(gold: np.ndarray) -> tw.designs.Stratified:
-    return tw.designs.Stratified("subset", STRATA[gold], SIZES)
+    return tw.designs.Stratified("subset", strata=STRATA[gold], sizes=SIZES)
 
 
 def test_boxes_hold_as_often_as_they_say() -> None:

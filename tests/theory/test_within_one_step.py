@@ -93,9 +93,8 @@ def test_gold_by_class_keeps_its_own_moments() -> None:
     truth, array = make(0, k=3)
     votes = tw.Votes(array, n_classes=3, ordered=True)
     some: dict[Hashable, tuple[float, float]] = dict.fromkeys(range(3), (0.1, 0.6))
-    box = tw.Box.from_class_balanced_gold(
-        votes.take(range(60)), truth[:60], pool=votes.take(range(60, 600)), class_frequencies=some
-    )
+    by_class = tw.designs.ByClass(some)
+    box = tw.Box.from_gold(votes.take(range(60)), truth[:60], pool=votes.take(range(60, 600)), gold_is=by_class)
     assert not any("within" in name for name in box.names)
 
 

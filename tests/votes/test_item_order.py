@@ -71,14 +71,14 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
             )
         ),
     ),
-    "Box.from_class_balanced_gold": (
+    "Box.from_gold by class": (
         LABELS,
         lambda y: (
-            tw.Box.from_class_balanced_gold(  # names say which rates are compared with
+            tw.Box.from_gold(  # names say which rates are compared with
                 GOLD,
                 y,
                 pool=FRAME[N_GOLD:],
-                class_frequencies=dict.fromkeys(range(3), (0.3, 0.4)),
+                gold_is=tw.designs.ByClass(dict.fromkeys(range(3), (0.3, 0.4))),
                 confidence_level=0.5,
             ).names
         ),
@@ -104,7 +104,7 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "certify against another": (PREDICTED, lambda given: tw.certify(ARRAY[:, 1], FRAME, BOX, versus=given).worst),
     "share_range": (
         PREDICTED == 1,
-        lambda group: tw.share_range(FRAME, tw.Box.exact(FRAME, TRUTH), group=group, class_name=1).high,
+        lambda group: tw.share_range(FRAME, tw.Box.exact(FRAME, TRUTH), group=group, of=1).upper,
     ),
     "add_rule": (PREDICTED, lambda given: tw.add_rule(FRAME, given).array[:, -1]),
 }

@@ -97,7 +97,7 @@ def judges(
     >>> best = judged.scores[0]
     >>> best.judge, best.n_right, best.interval, round(best.rates[0].false_positive.estimate, 2)
     ('rule_0', 101, (0.734, 0.918), 0.16)
-    >>> judged.best.judge, judged.best.is_as_good, round(judged.effective_judges, 1)
+    >>> judged.best_judge.judge, judged.best_judge.is_as_good, round(judged.effective_judges, 1)
     ('rule_0', True, 2.9)
     """
     check_level(confidence_level)
@@ -115,11 +115,11 @@ def judges(
     return Judges(
         scores=_in_order(scores[: heard.n_judges]),
         panel=scores[-1] if heard.has_panel else None,
-        best=find_best(heard, 1 - sample.stopping.each(1 - confidence_level)),
-        alpha=alpha,
+        best_judge=find_best(heard, 1 - sample.stopping.each(1 - confidence_level)),
+        krippendorff_alpha=alpha,
         n_paired=n_paired,
         errors=errors,
-        mean_correlation=mean,
+        mean_error_correlation=mean,
         effective_judges=effective,
         disagreements=list_disagreements(heard, reading),
         class_names=tuple(sample.pool.class_names[c] for c in asked),

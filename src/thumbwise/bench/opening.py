@@ -108,7 +108,7 @@ def draw_by(header: Header, voted: VotesOnItems | None) -> Draw:
         raise InvalidChoiceError(
             "a stratified draw has no interval that holds at any moment; plan a number of labels, or looks."
         )
-    drawn = draw_stratified(voted.votes, last_place(header), seed=design.seed, of=header.stopping.of)
+    drawn = draw_stratified(voted.votes, last_place(header), random_state=design.seed, of=header.stopping.of)
     return Draw(drawn.order, drawn.places, drawn.strata)
 
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.box.designs.by_class import ByClass
 from thumbwise.box.estimates import (
     EXACT,
     Recipe,
@@ -299,36 +298,6 @@ class Box(ShowsItself):
             levels,
             (bounds.lower, bounds.upper),
         )
-
-    @classmethod
-    def from_class_balanced_gold(
-        cls,
-        gold_votes: Any,
-        gold_labels: Any,
-        *,
-        pool: Any,
-        class_frequencies: Mapping[Hashable, tuple[float, float]],
-        confidence_level: float = 0.95,
-    ) -> Box:
-        """Intervals from gold that was drawn class by class, so many of each: it says nothing about class frequencies.
-
-        Bounds how often each rule says each class on items of each class, which is what such gold can show.
-
-        Parameters
-        ----------
-        gold_votes, gold_labels, pool, confidence_level
-            As in :meth:`from_gold`; gold is a sample of its own.
-        class_frequencies : mapping of class to (lower, upper)
-            Known from elsewhere. A class of unknown frequency gets no bounds on its rates.
-
-        Notes
-        -----
-        *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and class
-        frequencies lie where they are said to, the box holds the truth with probability at least ``confidence_level``:
-        gold is a random part of gold and pool, within each class, for every number of items that its frequency allows.
-        """
-        drawn = ByClass(class_frequencies)
-        return cls.from_gold(gold_votes, gold_labels, pool=pool, confidence_level=confidence_level, gold_is=drawn)
 
     def with_bounds(self, votes: Any, bounds: Any, *, moments: Sequence[MomentBuilder] = ()) -> Box:
         """The box with intervals for further moments, or narrower ones for those it has.

@@ -60,8 +60,8 @@ def as_content(reading: Reading, ranges: Sequence[Range], about_gold: str) -> di
             {
                 "metric": certified.metric,
                 "what": certified.what,
-                "lower": certified.low,
-                "upper": certified.high,
+                "lower": certified.lower,
+                "upper": certified.upper,
                 "proves_something": certified.proves_something,
                 "sentence": str(certified),
             }

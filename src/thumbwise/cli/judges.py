@@ -15,7 +15,7 @@ from rich.text import Text
 from thumbwise.assess.judges import judges
 from thumbwise.assess.judging.disagreements import COLUMNS
 from thumbwise.assess.judging.result import Judges, ends, known
-from thumbwise.assess.judging.scores import JudgeScore, Rate
+from thumbwise.assess.judging.scores import GoldRate, JudgeScore
 from thumbwise.assess.judging.steps import Steps
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
@@ -182,12 +182,12 @@ def _print_rates(console: Console, judged: Judges, shown: Sequence[JudgeScore]) 
     _say(console, *_left_out(len(rows) - most, "row"), *_RATES)
 
 
-def _rate_cells(rate: Rate) -> list[str]:
+def _rate_cells(rate: GoldRate) -> list[str]:
     return [f"{rate.n_gold:,}", known(rate.estimate), *ends(rate.interval)]
 
 
 def _print_pairs(console: Console, judged: Judges) -> None:
-    pairs = judged.error_pairs()
+    pairs = judged.error_pairs
     if pairs:
         rows = [
             [pair.first, pair.second, f"{pair.correlation:+.2f}", f"{pair.n_shared:,}"] for pair in pairs[:_MOST_PAIRS]
@@ -249,7 +249,7 @@ def _as_column(values: Sequence[Any]) -> np.ma.MaskedArray[Any, Any]:
 
 def as_content(judged: Judges) -> dict[str, Any]:
     """All that was found, for JSON."""
-    evidence, best, pairs = judged.evidence, judged.best, judged.error_pairs()
+    evidence, best, pairs = judged.evidence, judged.best_judge, judged.error_pairs
     return {
         "confidence_level": evidence.confidence_level,
         "method": evidence.method,
@@ -261,8 +261,8 @@ def as_content(judged: Judges) -> dict[str, Any]:
         "judges": [_score_content(row) for row in judged.scores],
         "panel": None if judged.panel is None else _score_content(judged.panel),
         "best_judge": None if best is None else {**vars(best), "is_as_good": best.is_as_good},
-        "krippendorff_alpha": judged.alpha,
-        "mean_error_correlation": judged.mean_correlation,
+        "krippendorff_alpha": judged.krippendorff_alpha,
+        "mean_error_correlation": judged.mean_error_correlation,
         "effective_judges": judged.effective_judges,
         "n_error_pairs": len(pairs),
         "error_pairs": [vars(pair) for pair in pairs[:_PAIRS_IN_JSON]],
@@ -300,7 +300,7 @@ def _steps_content(steps: Steps) -> dict[str, Any]:
     }
 
 
-def _rate_content(rate: Rate) -> dict[str, Any]:
+def _rate_content(rate: GoldRate) -> dict[str, Any]:
     return _interval(rate.estimate, rate.interval, rate.n_gold)
 
 

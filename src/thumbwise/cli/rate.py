@@ -196,7 +196,7 @@ def _print(source: str, reading: Reading, abstain: str | None, reported: Rates, 
     console.print()
     if len(reported) > 1 or reported.rows[0].asymptotic is not None:
         _print_table(console, reported)
-    for sentence in reported.sentences():
+    for sentence in reported.sentences:
         console.print(Text(visible(sentence), style="bold"))
     for remark in reported.remarks:
         console.print(Text(visible(remark)))

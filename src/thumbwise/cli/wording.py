@@ -78,6 +78,7 @@ OPTIONS = {
     "text": "--text NAME",
     "skip": "--skip CODE",
     "of": "--of CLASS",
+    "random_state": "--seed N",
     "costs": "--cost NAME=COST",
     "show": "--show NAME",
     "votes": "--votes FILE",

@@ -136,15 +136,15 @@ class AccuracyProof(Statement):
         """Whether one label for all would prove as much, in per cent with one digit after the point."""
         return self.n_open > 0 and round_down(self.accuracy_at_least) <= round_down(self.baseline)
 
-    def verify(self, labels: Any, votes: Any) -> float:
+    def verify(self, votes: Any, labels: Any) -> float:
         """The share computed anew from the multipliers, over all items one by one: no solver, no patterns counted.
 
         Parameters
         ----------
-        labels : array-like of shape (n_items,)
-            Class numbers; those of items whose label is known are not looked at.
         votes : Votes, array-like or frame
             Those that the labels are of.
+        labels : array-like of shape (n_items,)
+            Class numbers; those of items whose label is known are not looked at.
         """
         if self.multipliers is None or self.box is None or self.evidence.widening is not None:
             raise InvalidBoxError(

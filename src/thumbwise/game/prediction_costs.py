@@ -180,7 +180,7 @@ def share_costs(votes: Any, group: Any, class_name: Hashable) -> tuple[FloatArra
         )
     number = code_labels([class_name], votes.class_names, 1)[0]
     if number == UNKNOWN:
-        raise InvalidLabelsError(Argument("class_name"), f" must be a class of the votes; found {class_name!r}.")
+        raise InvalidLabelsError(Argument("of"), f" must be a class of the votes; found {class_name!r}.")
     costs = np.zeros((votes.n_items, votes.n_classes))
     costs[is_member, number] = votes.n_items / size
     return costs, size

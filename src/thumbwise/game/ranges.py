@@ -43,21 +43,21 @@ _TOL = 1e-9
 class Range(Statement):
     """Lowest and highest value over every labeling in a box, with the multipliers that prove both.
 
-    *Guarantee*: whenever the box holds the true moments, the value lies between ``low`` and ``high``. Both are dual
+    *Guarantee*: whenever the box holds the true moments, the value lies between ``lower`` and ``upper``. Both are dual
     bounds, valid whether or not the linear program was solved to the end. The range speaks of these items only.
 
     Attributes
     ----------
-    low, high : float
+    lower, upper : float
     worst, best : float
         The same two: for losses the worst is the highest, otherwise the lowest.
     metric : str
         ``accuracy``, ``log_loss``, ``brier`` or ``share``.
     what : str
         What lies in the range, in words.
-    low_gap, high_gap : float
+    lower_gap, upper_gap : float
         A labeling was found that comes this close to each end: how much wider than necessary the range may be.
-    low_multipliers, high_multipliers : ndarray of shape (n_moments,)
+    lower_multipliers, upper_multipliers : ndarray of shape (n_moments,)
         The proof, for :meth:`verify`.
     n_items, n_units : int
         Items, and distinct (pattern, cost) groups that they form.
@@ -65,14 +65,14 @@ class Range(Statement):
         Where the intervals come from.
     """
 
-    low: float
-    high: float
+    lower: float
+    upper: float
     metric: str
     what: str
-    low_gap: float
-    high_gap: float
-    low_multipliers: FloatArray
-    high_multipliers: FloatArray
+    lower_gap: float
+    upper_gap: float
+    lower_multipliers: FloatArray
+    upper_multipliers: FloatArray
     n_items: int
     n_units: int
     evidence: Evidence
@@ -80,11 +80,11 @@ class Range(Statement):
 
     @property
     def worst(self) -> float:
-        return self.high if self._is_loss else self.low
+        return self.upper if self._is_loss else self.lower
 
     @property
     def best(self) -> float:
-        return self.low if self._is_loss else self.high
+        return self.lower if self._is_loss else self.upper
 
     @property
     def _is_loss(self) -> bool:
@@ -94,7 +94,7 @@ class Range(Statement):
     def proves_nothing(self) -> bool:
         """Whether the range holds, to three digits, all values that are possible without any box."""
         lowest, highest = self.limits
-        return round_down(self.low) <= round_down(lowest) and round_up(self.high) >= round_up(highest)
+        return round_down(self.lower) <= round_down(lowest) and round_up(self.upper) >= round_up(highest)
 
     def verify(self, costs: FloatArray, votes: Any, box: Box) -> tuple[float, float]:
         """Both ends computed anew from the multipliers, item by item: no solver, no groups.
@@ -105,10 +105,10 @@ class Range(Statement):
             From :func:`prediction_costs` or :func:`share_costs`; for a difference, the difference of two.
         """
         units = _pose(costs, box.in_groups(in_memory(as_votes(votes, box.class_names))), box, is_grouped=False)
-        return -bound_at(self.low_multipliers, units.negated()), bound_at(self.high_multipliers, units)
+        return -bound_at(self.lower_multipliers, units.negated()), bound_at(self.upper_multipliers, units)
 
     def __str__(self) -> str:
-        between = f"{self.what} lies between {at_least(self.low)} and {at_most(self.high)}"
+        between = f"{self.what} lies between {at_least(self.lower)} and {at_most(self.upper)}"
         if self.is_guarantee and self.proves_nothing:
             return (
                 f"This proves nothing: the intervals exclude no value at all ({between}). More gold labels are needed."
@@ -217,7 +217,7 @@ def _settle_box(votes: Any, box: Box | None, models: Sequence[Any] | None, confi
     return (votes.votes if is_reading else votes), made
 
 
-def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Range:
+def share_range(votes: Any, box: Box, *, group: Any, of: Hashable) -> Range:
     """Guaranteed range of a class's share in a group of items.
 
     Parameters
@@ -228,7 +228,7 @@ def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Ra
         Made for these votes.
     group : array-like
         A truth value per item, or the ids of the group's items (positions, if the votes have no ids).
-    class_name : hashable
+    of : hashable
         Name of a class; its number, if no class is named by a number.
 
     Notes
@@ -243,13 +243,13 @@ def share_range(votes: Any, box: Box, *, group: Any, class_name: Hashable) -> Ra
     >>> from thumbwise.game.ranges import share_range
     >>> votes = tw.Votes([[0, 0], [1, 1], [1, 0], [1, -1]], class_names=["ham", "spam"])
     >>> box = tw.Box.from_bounds(votes, {"rule_0": (0.75, 1)})
-    >>> round(share_range(votes, box, group=[1, 2, 3], class_name="spam").low, 6)  # at most one of four is wrong
+    >>> round(share_range(votes, box, group=[1, 2, 3], of="spam").lower, 6)  # at most one of four is wrong
     0.666667
     """
     votes = in_memory(as_votes(votes, box.class_names))
-    costs, size = share_costs(votes, group, class_name)
+    costs, size = share_costs(votes, group, of)
     items = "the item of the group" if size == 1 else f"the {size:,} items of the group"
-    return _find_range(costs, votes, box, "share", f"the share of class {class_name} among {items}")
+    return _find_range(costs, votes, box, "share", f"the share of class {of} among {items}")
 
 
 def _find_range(costs: FloatArray, votes: Votes, box: Box, metric: str, what: str) -> Range:
@@ -263,14 +263,14 @@ def _find_range(costs: FloatArray, votes: Votes, box: Box, metric: str, what: st
     limits = (float(costs.min(axis=1).mean()), float(costs.max(axis=1).mean()))
     ends = sorted([-low.bound, high.bound])  # an interval of width zero may be turned around by rounding
     return Range(
-        low=ends[0],
-        high=ends[1],
+        lower=ends[0],
+        upper=ends[1],
         metric=metric,
         what=what,
-        low_gap=low.gap,
-        high_gap=high.gap,
-        low_multipliers=low.multipliers,
-        high_multipliers=high.multipliers,
+        lower_gap=low.gap,
+        upper_gap=high.gap,
+        lower_multipliers=low.multipliers,
+        upper_multipliers=high.multipliers,
         n_items=votes.n_items,
         n_units=len(units.counts),
         evidence=box.evidence,

@@ -17,7 +17,7 @@ from thumbwise.votes.labels import UNKNOWN, code_labels
 from thumbwise.votes.votes import Votes
 
 
-def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: int = 0) -> AnyArray:
+def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, random_state: int = 0) -> AnyArray:
     """Ids of items to be labeled next, drawn uniformly at random from those without a gold label, in random order.
 
     The draw depends on the seed, on which items have a gold label and on how many there are: on no label and on no
@@ -36,7 +36,7 @@ def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: i
         How many to draw.
     gold : array-like of shape (n_pool,), optional
         Classes of the items, -1 or missing where unknown; with Votes.
-    seed : int
+    random_state : int
         The same seed draws the same items from the same pool and gold.
 
     Returns
@@ -52,7 +52,7 @@ def draw_gold(votes: Votes | Reading, n_items: int, *, gold: Any = None, seed: i
     ['q2', 'q4', 'q9']
     """
     pool, known = _pool_and_known(votes, gold)
-    return np.asarray(pool.item_ids[_draw_rows(known, n_items, seed)])
+    return np.asarray(pool.item_ids[_draw_rows(known, n_items, random_state)])
 
 
 def _draw_rows(known: AnyArray, n_items: int, seed: int) -> IntArray:
@@ -93,7 +93,7 @@ def _check_size(n_items: int, n_candidates: int, seed: int) -> None:
             f"{n_items:,} for {n_candidates:,} such items."
         )
     if seed < 0:
-        raise InvalidChoiceError(f"seed must be 0 or more; found {seed}.")
+        raise InvalidChoiceError(Argument("random_state"), f" must be 0 or more; found {seed}.")
 
 
 def gold_to_label(reading: Reading, n_items: int, *, seed: int = 0) -> Table:
@@ -115,7 +115,7 @@ def gold_to_label(reading: Reading, n_items: int, *, seed: int = 0) -> Table:
             f"items that were drawn must be labeled before more are drawn; {reading.gold_design.n_unlabeled:,} of "
             f"{reading.gold_design.n_drawn:,} have no label. They are as random as any: label them first."
         )
-    drawn = draw_gold(reading, n_items, seed=seed)
+    drawn = draw_gold(reading, n_items, random_state=seed)
     position = {item: i for i, item in enumerate(reading.votes.item_ids.tolist())}
     before = np.flatnonzero(reading.gold != UNKNOWN)
     rows = np.concatenate([before, [position[item] for item in drawn.tolist()]]).astype(np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.designs import Stratified
-from thumbwise.exceptions import InvalidChoiceError
+from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.io.gold_lines.headers import Stratum
 from thumbwise.numerics.even_panel import weighted_scores
 from thumbwise.numerics.maxent import softmax
@@ -51,11 +51,11 @@ class StratifiedDraw:
         """How the first so many items were drawn, in the order of ``ids``: what gold takes as ``drawn``."""
         n = len(self.ids) if n_labels is None else n_labels
         sizes: dict[Hashable, int] = {stratum.name: stratum.size for stratum in self.strata}
-        return Stratified("subset", np.array([*self.places[:n], None], dtype=object)[:-1], sizes)
+        return Stratified("subset", strata=np.array([*self.places[:n], None], dtype=object)[:-1], sizes=sizes)
 
 
 def draw_stratified(
-    votes: Any, n: int, *, seed: int = 0, of: Hashable | None = None, n_levels: int = 1
+    votes: Any, n_items: int, *, of: Hashable | None = None, n_levels: int = 1, random_state: int = 0
 ) -> StratifiedDraw:
     """Items to be labeled, drawn at random within strata that the votes make.
 
@@ -66,9 +66,9 @@ def draw_stratified(
     than five, and as if it doubted at least a tenth. Within a stratum the order is random; strata take turns, so that
     in every prefix each has its part, up to one item.
 
-    All of this is decided by votes, ``n`` and the seed, before any label is seen. How many items of each stratum are in
-    a prefix follows from its length alone: so at planned looks, and at a number of labels that was fixed before, labels
-    are a random sample of each stratum. Where labels decide after each of them whether to go on, intervals for
+    All of this is decided by votes, ``n_items`` and the seed, before any label is seen. How many items of each stratum
+    are in a prefix follows from its length alone: so at planned looks, and at a number of labels that was fixed before,
+    labels are a random sample of each stratum. Where labels decide after each of them whether to go on, intervals for
     stratified gold do not hold.
 
     *Guarantee*: none by itself; it makes ``designs.Stratified`` true, which has one. Measured on the paper's sets, it
@@ -79,20 +79,21 @@ def draw_stratified(
     ----------
     votes : Votes, array-like or frame
         All items, in memory.
-    n : int
+    n_items : int
         How many are to be labeled.
-    seed : int
     of : hashable, optional
         The class whose share is asked for.
     n_levels : {1, 2}
         With 1 and two classes, or ``of``, there are two strata, for which exact intervals exist; more have wider ones.
+    random_state : int
+        The same seed draws the same items from the same votes.
 
     Examples
     --------
     >>> import numpy as np
     >>> import thumbwise as tw
     >>> made = tw.datasets.make_one_coin(1000, [0.9, 0.85, 0.8, 0.75, 0.7], random_state=0)
-    >>> drawn = tw.draw_stratified(made.votes, 100, seed=1)
+    >>> drawn = tw.draw_stratified(made.votes, 100, random_state=1)
     >>> [(stratum.name, stratum.size, stratum.n) for stratum in drawn.strata]
     [('0', 508, 51), ('1', 492, 49)]
     >>> chosen = drawn.order[:100]
@@ -102,14 +103,14 @@ def draw_stratified(
     100 gold items are drawn at random within each group.
     """
     pool = in_memory(as_votes(votes), "a stratified draw")
-    _check(n, seed, n_levels, pool.n_items)
+    _check(n_items, random_state, n_levels, pool.n_items)
     names, codes, doubts = _strata(pool, of, n_levels)
     sizes = np.bincount(codes, minlength=len(names))
-    wanted = allocate(sizes, np.sqrt(doubts * (1 - doubts)), n)
-    order = interleave(codes, wanted, seed)
+    wanted = allocate(sizes, np.sqrt(doubts * (1 - doubts)), n_items)
+    order = interleave(codes, wanted, random_state)
     strata = tuple(Stratum(*row) for row in zip(names, sizes.tolist(), wanted.tolist(), strict=True))
     places = tuple(names[code] for code in codes[order].tolist())
-    return StratifiedDraw(order, places, strata, np.asarray(pool.item_ids[order[:n]]))
+    return StratifiedDraw(order, places, strata, np.asarray(pool.item_ids[order[:n_items]]))
 
 
 def _check(n: int, seed: int, n_levels: int, n_items: int) -> None:
@@ -118,7 +119,7 @@ def _check(n: int, seed: int, n_levels: int, n_items: int) -> None:
             f"the number of items to draw must be 1 or more, and at most the {n_items:,} items; found {n:,}."
         )
     if seed < 0:
-        raise InvalidChoiceError(f"seed must be 0 or more; found {seed}.")
+        raise InvalidChoiceError(Argument("random_state"), f" must be 0 or more; found {seed}.")
     if n_levels not in (1, 2):
         raise InvalidChoiceError(f"the panel's verdicts can be cut into 1 or 2 levels of sureness; found {n_levels}.")
 

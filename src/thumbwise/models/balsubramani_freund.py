@@ -245,11 +245,11 @@ class BalsubramaniFreund(LabelModel):
             raise InvalidChoiceError("the model was fitted to scores, which the votes bring along; pass votes alone.")
         return self.box_.levels.group(in_memory(super()._read(votes)), X)
 
-    def predict_proba(self, votes: Any, X: Any = None) -> FloatArray:  # noqa: N803
+    def predict_proba(self, votes: Any, *, X: Any = None) -> FloatArray:  # noqa: N803
         """As for all models; a model that was fitted with features needs those of the items."""
         return super().predict_proba(votes if X is None else self.with_features(votes, X))
 
-    def predict(self, votes: Any, X: Any = None) -> AnyArray:  # noqa: N803
+    def predict(self, votes: Any, *, X: Any = None) -> AnyArray:  # noqa: N803
         """As for all models; a model that was fitted with features needs those of the items."""
         return super().predict(votes if X is None else self.with_features(votes, X))
 

@@ -73,7 +73,7 @@ def soft_labels(
     X: Any,  # noqa: N803  # scikit-learn's name
     proba: npt.ArrayLike,
     *,
-    classes: Sequence[Hashable] | AnyArray | None = None,
+    class_names: Sequence[Hashable] | AnyArray | None = None,
     n_votes: npt.ArrayLike | None = None,
     keep: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
@@ -99,7 +99,7 @@ def soft_labels(
         sparse rows as CSR.
     proba : array-like of shape (n_items, n_classes)
         Rows sum to 1, as those of ``predict_proba`` do.
-    classes : sequence of n_classes, optional
+    class_names : sequence of n_classes, optional
         Class of each column, such as ``model.classes_``; column numbers if absent.
     n_votes : array-like of shape (n_items,), optional
         Number of votes on each item, such as ``votes.n_votes_per_item``. If given, items without votes are dropped:
@@ -124,7 +124,7 @@ def soft_labels(
     >>> from sklearn.linear_model import LogisticRegression
     >>> from thumbwise.models.end_model import soft_labels
     >>> X = [[0.0], [1.0], [2.0]]
-    >>> soft = soft_labels(X, [[1, 0], [0.5, 0.5], [0.2, 0.8]], classes=["ham", "spam"])
+    >>> soft = soft_labels(X, [[1, 0], [0.5, 0.5], [0.2, 0.8]], class_names=["ham", "spam"])
     >>> soft
     SoftLabels: 5 rows of 3 items, total weight 3
     >>> soft.y.tolist(), soft.sample_weight.tolist(), soft.items.tolist()
@@ -135,7 +135,7 @@ def soft_labels(
     given = check_probabilities(proba)
     if not 0 <= min_weight <= 1:
         raise ValueError(f"min_weight must lie between 0 and 1; found {min_weight}.")
-    names = _check_classes(classes, given.shape[1])
+    names = _check_classes(class_names, given.shape[1])
     item_weights = _item_weights(len(given), n_votes, keep, sample_weight)
     shares = _prune(given, min_weight) * item_weights[:, None]
     items, columns = np.nonzero(shares)
@@ -161,7 +161,7 @@ def _check_classes(classes: Sequence[Hashable] | AnyArray | None, n_classes: int
     listed = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
     if len(listed) != n_classes or len(set(listed)) != n_classes:
         raise InvalidLabelsError(
-            f"classes must name each column of proba once; found {len(listed)} names, {len(set(listed))} of them "
+            f"class_names must name each column of proba once; found {len(listed)} names, {len(set(listed))} of them "
             f"different, for {n_classes} columns. Pass model.classes_ of the model that made proba."
         )
     if len({type(value) for value in listed}) == 1 and isinstance(listed[0], (str, int, float)):

@@ -200,6 +200,7 @@ class Rates(Statement, ShowsItself):
             "asymptotic_upper": None if beside is None else beside.upper,
         }
 
+    @property
     def sentences(self) -> list[str]:
         """What may be quoted, a sentence each."""
         if len(self.rows) == 1:
@@ -217,7 +218,7 @@ class Rates(Statement, ShowsItself):
         return self.evidence.state(f"all {len(self.rows)} intervals hold at once")
 
     def __str__(self) -> str:
-        return "\n".join([*self.sentences(), *self.remarks])
+        return "\n".join([*self.sentences, *self.remarks])
 
     def __repr__(self) -> str:
         return str(self)
@@ -228,7 +229,7 @@ class Rates(Statement, ShowsItself):
             f"{plural(len(self.rows), 'rate')} from {self.rows[0].n_gold:,} gold labels{sure}",
             HEADERS,
             tuple(table_row(row) for row in self.rows),
-            (self.together if len(self.rows) > 1 else self.sentences()[0], *self.remarks),
+            (self.together if len(self.rows) > 1 else self.sentences[0], *self.remarks),
         )
 
 

@@ -85,6 +85,7 @@ class AppliedRules:
         silent = [self.votes.n_items - v - f for v, f in zip(voted, failed, strict=True)]
         return tuple(map(RuleCounts, self.votes.rule_names, voted, silent, failed))
 
+    @property
     def summary(self) -> str:
         """Votes, abstentions and failures of each rule, and the first failure of each rule that has any."""
         numbers = [(c.n_votes, c.n_abstentions, c.n_failures) for c in self.counts]
@@ -97,7 +98,7 @@ class AppliedRules:
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        return self.summary()
+        return self.summary
 
 
 def _sentence(failure: RuleFailure) -> str:

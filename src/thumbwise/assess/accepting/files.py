@@ -29,7 +29,7 @@ FilePath: TypeAlias = str | PathLike[str]
 
 def write_triage(
     reading: Reading,
-    sorted_out: Triage,
+    triage: Triage,
     *,
     accepted: FilePath | None = None,
     review: FilePath | None = None,
@@ -47,7 +47,7 @@ def write_triage(
     reading : Reading
         What :func:`triage` was asked about. If its items stay in files, the database writes, and rows of the review
         that are as sure as each other come in the order of their ids.
-    sorted_out : Triage
+    triage : Triage
     accepted : path, optional
         Ids, ``label``, ``probability`` (1 for gold, which is accepted with its label), and columns passed on.
     review : path, optional
@@ -76,22 +76,22 @@ def write_triage(
     ...     print(Path(folder, "review.csv").read_text().splitlines()[0])
     rank,id,large,small,tiny,proposed,probability,why,label
     """
-    _check_same(reading, sorted_out)
+    _check_same(reading, triage)
     if for_spreadsheets:
         check_for_spreadsheets(accepted, review)
     check_triage_files(accepted, review, stays=reading.files is not None, overwrite=overwrite)
     column = check_triage_names(reading, accepted, review, text)
     if reading.files is not None:
-        _write_elsewhere(reading, sorted_out, accepted, review, column, overwrite, for_spreadsheets)
+        _write_elsewhere(reading, triage, accepted, review, column, overwrite, for_spreadsheets)
         return
     harmless = harmless_table if for_spreadsheets else _as_it_is
-    pool: Any = sorted_out.asked.sample.pool
-    items = _items(sorted_out)
+    pool: Any = triage.asked.sample.pool
+    items = _items(triage)
     if accepted is not None:
         write_table(harmless(accepted_table(reading, pool, items)), Path(accepted), overwrite=overwrite)
     if review is not None:
         used, place = np.unique(pool.inverse[items.review], return_inverse=True)
-        table = review_table(reading, pool, items, reasons_of(sorted_out, used)[place], column)
+        table = review_table(reading, pool, items, reasons_of(triage, used)[place], column)
         write_table(harmless(table), Path(review), overwrite=overwrite)
 
 

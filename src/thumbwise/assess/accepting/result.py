@@ -290,6 +290,7 @@ class Triage(Statement):
         """What is proposed if this is accepted: in a cascade, a threshold says which stage proposes."""
         return self.ranked if self.cascade is None else self.cascade.at(part.level).ranked
 
+    @property
     def sentences(self) -> list[str]:
         """What may be quoted, a sentence each."""
         if self.looks is not None:
@@ -330,7 +331,7 @@ class Triage(Statement):
 
     def __str__(self) -> str:
         left = f"{self.n_review:,} of {self.n_items:,} items are left for a person to look at."
-        return "\n".join([*self.sentences(), left, *([] if self.cascade is None else [self.cascade.sentence])])
+        return "\n".join([*self.sentences, left, *([] if self.cascade is None else [self.cascade.sentence])])
 
     def __repr__(self) -> str:
         return str(self)
@@ -347,7 +348,7 @@ class Triage(Statement):
             "confidence_level": self.confidence_level,
             "assumption": self.assumption,
             "is_guarantee": self.is_guarantee,
-            "sentences": self.sentences(),
+            "sentences": self.sentences,
             "rows": self.rows(),
             "recall": self._recall(),
             "accuracy_at_least": None if looks is None else looks.accuracy_at_least,

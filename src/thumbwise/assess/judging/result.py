@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise.assess.judging.best import BestJudge
-from thumbwise.assess.judging.scores import JudgeScore, Rate
+from thumbwise.assess.judging.scores import GoldRate, JudgeScore
 from thumbwise.assess.redundancy import ErrorCorrelation, ErrorPair
 from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.box.evidence import Evidence
@@ -31,16 +31,16 @@ class Judges(ShowsItself):
         The judges, most often right on gold first; those that never vote on gold last.
     panel : JudgeScore or None
         What they say together, from votes alone; None if fewer than two judges differ.
-    best : BestJudge or None
+    best_judge : BestJudge or None
         The best single judge beside the panel.
-    alpha : float
+    krippendorff_alpha : float
         Krippendorff's alpha of the judges among each other, for classes without an order. NaN if no item has two votes,
         or all votes are for one class.
     n_paired : int
         Items with two votes or more, over which alpha is taken.
     errors : ErrorCorrelation
         Phi coefficients of the errors of all pairs of judges, on gold items where both vote.
-    mean_correlation : float
+    mean_error_correlation : float
         Of these, the mean over pairs, each weighed by the gold items that it shares; NaN if there is none.
     effective_judges : float
         J / (1 + (J - 1) * mean correlation) for the J judges that vote on gold: the mean of J errors that correlate so
@@ -61,11 +61,11 @@ class Judges(ShowsItself):
 
     scores: tuple[JudgeScore, ...]
     panel: JudgeScore | None
-    best: BestJudge | None
-    alpha: float
+    best_judge: BestJudge | None
+    krippendorff_alpha: float
     n_paired: int
     errors: ErrorCorrelation = field(repr=False)
-    mean_correlation: float
+    mean_error_correlation: float
     effective_judges: float
     disagreements: Tidy
     class_names: tuple[Hashable, ...]
@@ -132,13 +132,14 @@ class Judges(ShowsItself):
             "class": [rates.class_name for _, rates in pairs],
         }
         for side in ("true_positive", "false_positive"):
-            of_side: list[Rate] = [getattr(rates, side) for _, rates in pairs]
+            of_side: list[GoldRate] = [getattr(rates, side) for _, rates in pairs]
             columns[f"{side}_rate"] = [rate.estimate for rate in of_side]
             columns[f"{side}_lower"] = [rate.interval[0] for rate in of_side]
             columns[f"{side}_upper"] = [rate.interval[1] for rate in of_side]
             columns[f"{side}_n_gold"] = [rate.n_gold for rate in of_side]
         return columns
 
+    @property
     def error_pairs(self) -> list[ErrorPair]:
         """Pairs of judges with the correlation of their errors, largest first."""
         return self.errors.pairs()
@@ -153,7 +154,7 @@ class Judges(ShowsItself):
     def sentences(self) -> list[str]:
         """What is found, one sentence each."""
         parts = [self.guarantee, self._budget(), *self.remarks, self._among_each_other(), self._together()]
-        return [sentence for sentence in (*parts, "" if self.best is None else str(self.best)) if sentence]
+        return [sentence for sentence in (*parts, "" if self.best_judge is None else str(self.best_judge)) if sentence]
 
     def _budget(self) -> str:
         if self.n_intervals < 2:
@@ -161,21 +162,21 @@ class Judges(ShowsItself):
         return "Their shares of the allowed error are equal, settled before any gold label was seen."
 
     def _among_each_other(self) -> str:
-        if np.isnan(self.alpha):
+        if np.isnan(self.krippendorff_alpha):
             return ""
         items = plural(self.n_paired, "item")
         return (
-            f"Among each other the judges agree with Krippendorff's alpha {self.alpha:.3f}, on {items} with two votes "
-            "or more (1: always; 0: as by chance)."
+            f"Among each other the judges agree with Krippendorff's alpha {self.krippendorff_alpha:.3f}, on {items} "
+            "with two votes or more (1: always; 0: as by chance)."
         )
 
     def _together(self) -> str:
-        if np.isnan(self.mean_correlation):
+        if np.isnan(self.mean_error_correlation):
             return ""
         n_judges = sum(score.n_gold > 0 for score in self.scores)
         return (
-            f"Their errors on gold correlate by {self.mean_correlation:.2f} on average: {n_judges:,} judges are worth "
-            f"{self.effective_judges:.1f} that err independently (an estimate)."
+            f"Their errors on gold correlate by {self.mean_error_correlation:.2f} on average: {n_judges:,} judges "
+            f"are worth {self.effective_judges:.1f} that err independently (an estimate)."
         )
 
     def _shown(self) -> Shown:

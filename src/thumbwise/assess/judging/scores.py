@@ -18,7 +18,7 @@ _NOTHING = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Rate:
+class GoldRate:
     """How often a judge says a class, on the gold items of some kind on which it says anything.
 
     Attributes
@@ -48,12 +48,12 @@ class ClassRates:
     Attributes
     ----------
     class_name : object
-    true_positive, false_positive : Rate
+    true_positive, false_positive : GoldRate
     """
 
     class_name: Hashable
-    true_positive: Rate
-    false_positive: Rate
+    true_positive: GoldRate
+    false_positive: GoldRate
 
 
 @dataclass(frozen=True)
@@ -198,10 +198,10 @@ def _known_from_votes(heard: Heard, c: int) -> FloatArray:
     return np.where(total == 0, np.nan, np.where(given == 0, 0.0, np.where(given == total, 1.0, np.nan)))
 
 
-def _side(given: AnyArray, voted: AnyArray, certain: FloatArray, error: FloatArray) -> list[Rate]:
+def _side(given: AnyArray, voted: AnyArray, certain: FloatArray, error: FloatArray) -> list[GoldRate]:
     n_said, n_gold = given.sum(axis=0), voted.sum(axis=0)
     lower, upper = rate_bounds(n_said, n_gold, error)
     is_known = ~np.isnan(certain)
     lower, upper = np.where(is_known, certain, lower), np.where(is_known, certain, upper)
     bounds = zip(lower.tolist(), upper.tolist(), strict=True)
-    return [Rate(*entry) for entry in zip(n_gold.tolist(), n_said.tolist(), bounds, strict=True)]
+    return [GoldRate(*entry) for entry in zip(n_gold.tolist(), n_said.tolist(), bounds, strict=True)]

@@ -47,7 +47,7 @@ def confidence_table(proba: npt.ArrayLike, *, n_bins: int = _N_BINS) -> Tidy:
 
 
 def reliability_table(
-    labels: npt.ArrayLike, proba: npt.ArrayLike, *, confidence_level: float = 0.95, n_bins: int = _N_RELIABILITY_BINS
+    y: npt.ArrayLike, proba: npt.ArrayLike, *, confidence_level: float = 0.95, n_bins: int = _N_RELIABILITY_BINS
 ) -> Tidy:
     """In bins of the largest probability: how sure the predictions are on average, and how often they are right.
 
@@ -58,7 +58,7 @@ def reliability_table(
 
     Parameters
     ----------
-    labels : array-like of shape (n_items,)
+    y : array-like of shape (n_items,)
         Class numbers.
     proba : array-like of shape (n_items, n_classes)
     confidence_level : float
@@ -79,7 +79,7 @@ def reliability_table(
     ((3,), 0.923, 0.667)
     """
     given = check_probabilities(proba)
-    top, is_right = given.max(axis=1), first_best(given) == np.asarray(labels)
+    top, is_right = given.max(axis=1), first_best(given) == np.asarray(y)
     edges = np.linspace(1 / given.shape[1], 1, n_bins + 1)
     bins = np.clip(np.searchsorted(edges, top, side="right") - 1, 0, n_bins - 1)
     n_items, right, sure = (np.bincount(bins, w, minlength=n_bins) for w in (np.ones(len(top)), is_right, top))

@@ -44,6 +44,25 @@ class ByClass(Design):
     ----------
     class_frequencies : mapping of class to (lower, upper)
         Known from elsewhere. A class of unknown frequency gets no bounds on its rates.
+
+    Notes
+    -----
+    *Guarantee*: if, within each class, gold and pool items are drawn independently from the same source, and class
+    frequencies lie where they are said to, the box holds the truth with probability at least its level: gold is a
+    random part of gold and pool, within each class, for every number of items that its frequency allows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> truth = np.arange(400) % 4 == 0
+    >>> says = np.where(np.arange(400) % 10 == 1, ~truth, truth).astype(int)
+    >>> gold = [*range(0, 200, 4), *range(1, 101, 2)]  # fifty of each class
+    >>> pool = tw.Votes(says[200:, None])
+    >>> by_class = tw.designs.ByClass({0: (0.7, 0.8), 1: (0.2, 0.3)})
+    >>> box = tw.Box.from_gold(says[gold, None], truth[gold].astype(int), pool=pool, gold_is=by_class)
+    >>> box.evidence.is_guarantee
+    True
     """
 
     class_frequencies: Frequencies

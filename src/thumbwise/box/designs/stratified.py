@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -49,8 +49,8 @@ class Stratified(Design):
     """
 
     gold_is: GoldIs = "separate"
-    strata: Any = None
-    sizes: Mapping[Any, int] | None = None
+    strata: Any = field(default=None, kw_only=True)
+    sizes: Mapping[Any, int] | None = field(default=None, kw_only=True)
     bounds_are = "finite-sample (Chernoff over the groups)"
 
     def assumption(self, n_gold: int, n_items: int) -> str:
