@@ -147,8 +147,8 @@ class Checks:
         """How often what makes a statistical claim speaks for nothing, at most, if that is known."""
         if self.error is None:
             return None
-        of = " and ".join(code for code in _CLAIMING if code not in self.skipped)
-        return f"if nothing is wrong, {of} say so with a probability of {percent_at_most(self.error)} at most"
+        speaking = " or ".join(code for code in _CLAIMING if code not in self.skipped)
+        return f"if nothing is wrong, {speaking} speaks with a probability of {percent_at_most(self.error)} at most"
 
     @property
     def summary(self) -> str:
