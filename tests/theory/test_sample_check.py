@@ -3,7 +3,8 @@
 Thresholds of the simulations have a false-alarm rate of one in a million. Kills, tried once: ``sf(gold)`` for
 ``sf(gold - 1)``, no factor in Holm's correction, draws with replacement, separate gold left out of the population
 (rates on random samples); sums in place of products of votes (joint shift among rare patterns); keys of patterns that
-are plain sums (opposites); the whole error for both parts; a p-value of 0 for gold beyond all draws.
+are plain sums (opposites); the whole error for both parts; a p-value of 0 for gold beyond all draws; no distance of class
+shares, or none of agreement; items without votes counted as votes for nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
 import thumbwise as tw
 from support.paper import PaperData, load_paper
-from thumbwise.box.gold_checks import sample_check, sample_omnibus
+from thumbwise.box.gold_checks import sample_check, sample_omnibus, sample_population
 from thumbwise.box.gold_checks.sample_check import SampleCheck, check_sample
 
 GoldIs = Literal["separate", "subset"]
@@ -319,3 +320,64 @@ def test_bad_input_is_named(arguments: dict[str, Any], message: str) -> None:
     pool = tw.Votes([[0, 1], [1, 1], [0, 0], [1, 0]])
     with pytest.raises(tw.InvalidLabelsError, match=message):
         check_sample(**{"gold": pool.take([0]), "pool": pool, "gold_is": "separate", **arguments})
+
+
+def test_of_one_rule_with_two_classes_the_omnibus_part_is_a_hypergeometric_tail() -> None:
+    """Every distance grows with how far the count is from what is expected, so samples farther away are counted."""
+    n_items, n_ones, n_gold, n_permutations = 60, 24, 20, 1999
+    pool = tw.Votes([[1]] * n_ones + [[0]] * (n_items - n_ones))
+    law = hypergeom(n_items, n_ones, n_gold)
+    possible = np.arange(n_gold + 1)
+    for ones in (2, 4, 6, 8, 11, 12, 14):
+        gold = tw.Votes([[1]] * ones + [[0]] * (n_gold - ones))
+        check = check_sample(gold, pool, gold_is="subset", n_permutations=n_permutations, random_state=ones)
+        far = np.abs(possible - law.mean()) >= abs(ones - law.mean()) - 1e-9
+        tail = float(law.pmf(possible)[far].sum())
+        assert check.omnibus_p_value is not None
+        others = round(check.omnibus_p_value * (n_permutations + 1)) - 1
+        low, high = binom.ppf([FALSE_ALARM, 1 - FALSE_ALARM], n_permutations, tail)
+        assert low <= others <= high
+
+
+def test_shares_of_classes_and_agreement_are_those_counted_item_by_item() -> None:
+    rng = np.random.default_rng(14)
+    array = dependent_rules(rng, 120)
+    array[:5] = -1
+    votes = tw.Votes(array, n_classes=3)
+    population = sample_population.count_population(votes.take(np.arange(40)), votes, "subset")
+    shares, agreement = sample_omnibus._panel_scores(population)
+    spoken = [row[row >= 0] for row in array]
+    usual = [float(np.mean(np.concatenate(spoken) == c)) for c in range(3)]
+    expected = [[float(np.mean(row == c)) for c in range(3)] if len(row) else usual for row in spoken]
+    found = sorted((tuple(np.round(row, 9)) for row in np.repeat(shares, population.counts, axis=0)))
+    assert found == sorted(tuple(np.round(row, 9)) for row in expected)
+    np.testing.assert_allclose(agreement[:, 0], shares.max(axis=1))
+
+
+def crowd(rng: np.random.Generator, n: int, truth: Array) -> Array:
+    """Forty workers, of whom five vote on each item and are right three times of four."""
+    votes = np.where(rng.random((n, 40)) < 0.75, truth[:, None], 1 - truth[:, None])
+    chosen = np.argsort(rng.random((n, 40)), axis=1) < 5
+    return np.where(chosen, votes, -1)
+
+
+def test_gold_that_favours_a_class_or_easy_items_is_found_out_among_many_who_seldom_vote() -> None:
+    """One class, or items on which votes agree, three times as likely to be gold; no worker shows it on its own."""
+    rng = np.random.default_rng(15)
+    fired = {"class": 0, "easy": 0, "random": 0}
+    alone = 0
+    for trial in range(20):
+        truth = rng.integers(2, size=1000)
+        array = crowd(rng, 1000, truth)
+        agree = np.abs((array == 1).sum(axis=1) - (array == 0).sum(axis=1)) > 1
+        votes = tw.Votes(array, n_classes=2)
+        for way, favoured in {"class": truth == 1, "easy": agree, "random": np.zeros(1000, bool)}.items():
+            chance = np.where(favoured, 3.0, 1.0)
+            gold = rng.choice(1000, size=100, replace=False, p=chance / chance.sum())
+            check = check_sample(votes.take(gold), votes, gold_is="subset", random_state=trial)
+            fired[way] += check.fires
+            alone += check.smallest_p_value <= 0.005
+    assert fired["class"] >= 12
+    assert fired["easy"] >= 12
+    assert fired["random"] <= binom.ppf(1 - FALSE_ALARM, 20, 0.01)
+    assert alone <= 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from thumbwise.assess.check_rules import on_fits, on_gold, on_rules
+from thumbwise.assess.check_rules import beside_others, on_fits, on_gold, on_rules
 from thumbwise.assess.check_rules.codes import CODES
 from thumbwise.assess.check_rules.findings import Checks, Finding, in_order
 from thumbwise.assess.check_rules.subject import Subject, open_subject
@@ -21,6 +21,9 @@ _CHECKS: dict[str, Callable[[Subject], Finding | None]] = {
     "TW103": on_rules.near_duplicates,
     "TW104": on_rules.silent_or_constant,
     "TW105": on_rules.rare_rules,
+    "TW106": beside_others.copies,
+    "TW107": beside_others.silent_beside_others,
+    "TW108": beside_others.lopsided,
     "TW201": on_gold.not_a_sample,
     "TW202": on_gold.missing_classes,
     "TW203": on_gold.labels_do_not_fit,

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.patterns import ABSTAIN, Patterns
+from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import UNKNOWN, code_labels
 from thumbwise.votes.votes import Votes
 
@@ -18,6 +19,8 @@ from thumbwise.votes.votes import Votes
 SAME = 0.98
 # ... and this many items have a vote of both.
 MIN_SHARED = 20
+# Equal columns are copies if chance would bring any of them with at most this probability.
+BY_CHANCE = 0.01
 # Patterns that are dense at one time; products of small integers stay exact in float32 below 2^24.
 _CHUNK = 2**14
 _EXACT = 2**24
@@ -195,6 +198,57 @@ def find_duplicates(votes: Votes, *, same: float = SAME, min_shared: int = MIN_S
         for i, j in alike
     ]
     return sorted(rows, key=lambda row: -row.same)
+
+
+def find_copies(votes: CountedVotes, *, error: float = BY_CHANCE) -> list[tuple[str, ...]]:
+    """Groups of rules that give the same vote, or none, on every item, where chance does not explain that.
+
+    Let a rule vote on n items and say what the rules outside its group say as often as r, where they meet. A rule that
+    is no copy would say the same on all n with probability r^n, if it were right or wrong by itself each time. A group
+    counts if r^n, times the number of pairs of rules, is at most ``error``. A rule with one class says nothing but
+    where it votes: r is then how large a part of the other rules votes there. Rules without votes are no copies.
+    *Guarantee*: none; items on which all are right together make equal columns likelier than that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thumbwise as tw
+    >>> a, b = np.random.default_rng(0).integers(2, size=(2, 100))
+    >>> find_copies(tw.Votes(np.column_stack([a, b, a, a]), rule_names=["a", "b", "c", "d"]))
+    [('a', 'c', 'd')]
+    """
+    groups = [group for group in _equal_columns(votes.patterns) if len(group) > 1]
+    n_pairs = votes.n_rules * (votes.n_rules - 1) / 2
+    n_votes = votes.patterns.votes_per_rule
+    return [
+        tuple(votes.rule_names[j] for j in group)
+        for group in groups
+        if n_pairs * _meets_others(votes.patterns, group) ** int(n_votes[group[0]]) <= error
+    ]
+
+
+def _equal_columns(patterns: Patterns) -> list[list[int]]:
+    """Rules with votes, by what they say about every pattern."""
+    order = np.argsort(patterns.rules, kind="stable")
+    ends = np.cumsum(np.bincount(patterns.rules, minlength=patterns.n_rules))
+    owners, classes = (np.split(values[order], ends[:-1]) for values in (patterns.owners, patterns.classes))
+    groups: dict[tuple[bytes, bytes], list[int]] = {}
+    for rule, (where, what) in enumerate(zip(owners, classes, strict=True)):
+        if len(where):
+            groups.setdefault((where.tobytes(), what.tobytes()), []).append(rule)
+    return list(groups.values())
+
+
+def _meets_others(patterns: Patterns, group: list[int]) -> float:
+    """How often rules outside a group of copies say what it says; for a group with one class, how often they vote."""
+    of_first = np.flatnonzero(patterns.rules == group[0])
+    where, what = patterns.owners[of_first], patterns.classes[of_first]
+    counts, n_outside = patterns.counts[where], patterns.n_rules - len(group)
+    n_voting = patterns.votes_per_pattern[where] - len(group)
+    if (what == what[0]).all():
+        return float(counts @ n_voting + 1) / float(counts.sum() * n_outside + 2)
+    n_same = patterns.votes_per_class[where, what] - len(group)
+    return float(counts @ n_same + 1) / float(counts @ n_voting + 2)
 
 
 def correlate_errors(gold_votes: Votes, gold_labels: Any) -> ErrorCorrelation:

@@ -75,4 +75,6 @@ def print_checks(console: Console, checks: Checks) -> None:
     for why in dict.fromkeys(checks.skipped.values()):
         codes = ", ".join(code for code, reason in checks.skipped.items() if reason == why)
         console.print(Text(f"not checked ({visible(why)}): {codes}"))
+    if checks.false_alarms is not None:
+        console.print(Text(f"({checks.false_alarms})"))
     console.print(Text(checks.summary, style="bold"))

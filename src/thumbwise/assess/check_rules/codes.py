@@ -43,7 +43,7 @@ CODES: dict[str, Code] = {
     "TW103": Code(
         "warning",
         "near-duplicate rules",
-        "Drop one of each pair before labels are looked at. Majority vote counts it twice, and rules that are nearly "
+        "Drop one of each pair before labels are looked at. Majority vote counts both, and rules that are nearly "
         "but not quite the same each take their part of the error budget.",
     ),
     "TW104": Code(
@@ -55,6 +55,24 @@ CODES: dict[str, Code] = {
         "note",
         "rule votes on nearly nothing",
         "Widen the rule, or join it with others of its kind into one rule, whose accuracy gold can show.",
+    ),
+    "TW106": Code(
+        "warning",
+        "copies of a rule",
+        "Look whether a column was read twice, or answers of one judge stand under several names. Keep one of each "
+        "group: majority vote counts all of them.",
+    ),
+    "TW107": Code(
+        "warning",
+        "rule is silent where others answer",
+        "Look whether its answers were lost: requests that failed, or answers that could not be read. If it abstains "
+        "on purpose, it may stay.",
+    ),
+    "TW108": Code(
+        "warning",
+        "rule gives nearly always one class",
+        "Look whether answers that could not be read became this class; if so, make them abstentions. If it is what "
+        "the rule says, it may stay: the model weighs its votes by gold.",
     ),
     "TW201": Code(
         "error",

@@ -9,8 +9,11 @@ from typing import Any
 from thumbwise.assess.check_rules.codes import CODES, SEVERITIES, Severity, anchor_of
 from thumbwise.assess.comparison import Comparison
 from thumbwise.assess.tables.tidy import Tidy
+from thumbwise.outward import percent_at_most
 from thumbwise.summaries import findings_as_html, one_line
 
+# Checks that test, and do not just count; how often each of them is wrong is bounded.
+_CLAIMING = ("TW101", "TW201")
 _SHOWN_NAMES = 5
 _LONGEST_NAME = 60
 # Items that a finding names; how many there are in all is another number.
@@ -78,6 +81,17 @@ def listed(names: Sequence[object]) -> str:
     return shown if len(names) <= _SHOWN_NAMES else f"{shown} and {len(names) - _SHOWN_NAMES:,} more"
 
 
+def count_rules(n: int, one: str = "is", many: str = "are") -> str:
+    """A number of rules, and the verb that goes with it.
+
+    Examples
+    --------
+    >>> count_rules(1), count_rules(1200, "votes", "vote")
+    ('1 rule is', '1,200 rules vote')
+    """
+    return f"1 rule {one}" if n == 1 else f"{n:,} rules {many}"
+
+
 @dataclass(frozen=True)
 class Checks:
     """All that was found, errors first, and what could not be looked at.
@@ -127,6 +141,14 @@ class Checks:
         """One entry per finding in each column, as pandas and polars take them."""
         names = ("code", "severity", "title", "explanation", "advice", "anchor", "rules", "classes", "items", "n_items")
         return {name: [_plain(getattr(finding, name)) for finding in self.findings] for name in names}
+
+    @property
+    def false_alarms(self) -> str | None:
+        """How often what makes a statistical claim speaks for nothing, at most, if that is known."""
+        if self.error is None:
+            return None
+        speaking = " or ".join(code for code in _CLAIMING if code not in self.skipped)
+        return f"if nothing is wrong, {speaking} speaks with a probability of {percent_at_most(self.error)} at most"
 
     @property
     def summary(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from thumbwise._typing import FloatArray
 from thumbwise.assess.check_rules.findings import Finding, find, listed
 from thumbwise.assess.check_rules.subject import Subject
 from thumbwise.box.box import Box
@@ -14,7 +15,8 @@ from thumbwise.box.gold import GoldSample
 from thumbwise.box.gold_checks.label_fit import check_labels
 from thumbwise.box.gold_checks.sample_check import check_sample
 from thumbwise.box.moments.linear import OPINION
-from thumbwise.outward import at_most
+from thumbwise.outward import at_most, percent
+from thumbwise.votes.votes import Votes
 
 # The error of the test of gold against the pool: how often it fires on a random sample, at most.
 SAMPLE_ERROR = 0.01
@@ -42,7 +44,29 @@ def not_a_sample(subject: Subject) -> Finding | None:
     if not test.fires:
         return None
     strange = tuple(dict.fromkeys(row.rule for row in test.rows if 2 * row.adjusted_p_value <= test.error))
-    return find("TW201", f"{test} The test errs with probability {SAMPLE_ERROR:g} at most.", rules=strange)
+    says = f"{test} {_panels(gold.votes, subject.votes)} The test errs with probability {SAMPLE_ERROR:g} at most."
+    return find("TW201", says, rules=strange)
+
+
+def _panels(gold: Votes, pool: Votes) -> str:
+    """The class whose share among the votes differs most, and how far votes agree, on gold and on the pool."""
+    (on_gold, agree), (on_pool, usual) = map(_shares_of_votes, (gold, pool))
+    c = int(np.argmax(np.abs(on_gold - on_pool)))
+    return (
+        f"Of the votes on an item, {percent(on_gold[c], 1)} are for {listed([gold.class_names[c]])} on gold and "
+        f"{percent(on_pool[c], 1)} on the pool, on average; {percent(agree, 1)} and {percent(usual, 1)} are for the "
+        "class that has most of them."
+    )
+
+
+def _shares_of_votes(votes: Votes) -> tuple[FloatArray, float]:
+    """Mean share of each class among the votes on an item, and of the most frequent one; items without votes aside."""
+    patterns = votes.patterns
+    n_votes = patterns.votes_per_pattern
+    shares = patterns.votes_per_class / np.maximum(n_votes, 1)[:, None]
+    counts = np.where(n_votes > 0, patterns.counts, 0)
+    n_items = max(1, int(counts.sum()))
+    return counts @ shares / n_items, float(counts @ shares.max(axis=1)) / n_items
 
 
 def claims_random_gold(subject: Subject) -> bool:

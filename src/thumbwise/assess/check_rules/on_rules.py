@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thumbwise.assess.check_rules.findings import Finding, find, listed
+from thumbwise.assess.check_rules.findings import Finding, count_rules, find, listed
 from thumbwise.assess.check_rules.subject import Subject
 from thumbwise.assess.redundancy import MIN_SHARED, SAME, Duplicate, find_duplicates
 from thumbwise.assess.tables.rules import worse_than_chance
@@ -28,7 +28,8 @@ def below_chance(subject: Subject) -> Finding | None:
     if not len(worse):
         return None
     names, highest = worse["rule"], max(worse["upper"])
-    who = f"{_rules(len(names))} right less often than guessing would be, 1/{subject.votes.n_classes}: {listed(names)}"
+    guessing = f"guessing would be, 1/{subject.votes.n_classes}"
+    who = f"{count_rules(len(names))} right less often than {guessing}: {listed(names)}"
     return find("TW101", f"{who}; the highest upper bound is {at_most(highest)}{_level(subject)}.", rules=names)
 
 
@@ -51,14 +52,17 @@ def unseen_on_gold(subject: Subject) -> Finding | None:
     if not unseen:
         return None
     names, most = tuple(unseen), max(unseen.values())
-    who = f"{_rules(len(names), 'votes', 'vote')} on none of the {len(subject.gold):,} gold items: {listed(names)}"
+    who = f"{count_rules(len(names), 'votes', 'vote')} on none of the {len(subject.gold):,} gold items: {listed(names)}"
     return find("TW102", f"{who}; on the pool such a rule votes on up to {most:,} items.", rules=names)
 
 
 def near_duplicates(subject: Subject) -> Finding | None:
-    """TW103: two rules give the same vote on at least 98 % of the items on which either votes, and share 20 or more."""
+    """TW103: two rules give the same vote on at least 98 % of the items on which either votes, and share 20 or more.
+
+    Rules that give the same vote on all of them are told of by TW106, if chance does not explain it.
+    """
     votes, note = _part_for_pairs(subject.votes)
-    pairs = find_duplicates(votes)
+    pairs = [pair for pair in find_duplicates(votes) if not pair.is_identical]
     if not pairs:
         return None
     names = tuple(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
@@ -71,8 +75,7 @@ def near_duplicates(subject: Subject) -> Finding | None:
 
 
 def _pair(pair: Duplicate) -> str:
-    what = "identical" if pair.is_identical else f"{100 * pair.same:.1f} % the same"
-    return f"{listed([pair.first])} and {listed([pair.second])}, {what}"
+    return f"{listed([pair.first])} and {listed([pair.second])}, {100 * pair.same:.1f} % the same"
 
 
 def _part_for_pairs(votes: Votes) -> tuple[Votes, str]:
@@ -93,7 +96,7 @@ def silent_or_constant(subject: Subject) -> Finding | None:
     if not silent + constant:
         return None
     parts = [
-        f"{_rules(len(rules), *verbs)} {what}: {listed(rules)}"
+        f"{count_rules(len(rules), *verbs)} {what}: {listed(rules)}"
         for rules, verbs, what in (
             (silent, ("never votes", "never vote"), f"on any of the {n_items:,} items"),
             (constant, ("gives", "give"), f"all {n_items:,} items the same class"),
@@ -110,9 +113,5 @@ def rare_rules(subject: Subject) -> Finding | None:
     if not rare:
         return None
     names, fewest = tuple(rare), min(rare.values())
-    who = f"{_rules(len(names), 'votes', 'vote')} on less than {100 * RARE:g} % of the {n_items:,} items"
+    who = f"{count_rules(len(names), 'votes', 'vote')} on less than {100 * RARE:g} % of the {n_items:,} items"
     return find("TW105", f"{who}: {listed(names)}; the rarest on {fewest:,}.", rules=names)
-
-
-def _rules(n: int, one: str = "is", many: str = "are") -> str:
-    return f"1 rule {one}" if n == 1 else f"{n:,} rules {many}"

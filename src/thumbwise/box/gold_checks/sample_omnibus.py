@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ _CHUNK = 100
 
 
 def omnibus_p_value(population: Population, n_permutations: int, rng: np.random.Generator) -> float:
-    """Rank of gold among random samples, by the largest of three standardised distances from the population.
+    """Rank of gold among random samples, by the largest of five standardised distances from the population.
 
     Distances of every sample, gold included, are standardised by mean and spread over all of them. So they are
     exchangeable if gold is a random sample, and the p-value is exact.
@@ -32,7 +32,7 @@ def omnibus_p_value(population: Population, n_permutations: int, rng: np.random.
     for start in range(0, n_permutations, _CHUNK):
         size = min(_CHUNK, n_permutations - start)
         distances.append(measures.distances(_draw(population, size, rng) - population.expected))
-    # Cube roots of mean squares are about normal, so none of the three has a longer tail. Equal samples must tie,
+    # Cube roots of mean squares are about normal, so none of the five has a longer tail. Equal samples must tie,
     # though sums of floats may differ in the last digits.
     table = np.cbrt(np.concatenate(distances).round(9))
     largest = ((table - table.mean(axis=0)) / np.maximum(table.std(axis=0), 1e-9)).max(axis=1)
@@ -48,7 +48,7 @@ def _draw(population: Population, size: int, rng: np.random.Generator) -> IntArr
 
 @dataclass(frozen=True, eq=False)
 class _Measures:
-    """Three distances between the patterns of a sample and those of the population.
+    """Five distances between the patterns of a sample and those of the population.
 
     Attributes
     ----------
@@ -73,16 +73,20 @@ class _Measures:
 
 
 def _make_measures(population: Population, rng: np.random.Generator) -> _Measures:
-    """Patterns, single votes, and pairs of votes.
+    """Patterns, single votes, pairs of votes, the classes that votes are for, and how far votes agree.
 
     Where most patterns are rare, counting patterns says little, but votes and pairs of votes recur. With signs s drawn
     at random, u(t) = sum of s[a] p[a]^(-1/4) over the votes a of pattern t, minus its mean over the items, and v
     another such sum, the squared difference in the mean of u v is on average that in the covariances of all pairs of
     votes (a, b), weighted by 1 / sqrt(p[a] p[b]): a pair counts by how often it occurs where it could.
+
+    Those three look everywhere, and see a shift in one direction late. Two directions are the usual ones: gold with
+    more items of some class, and gold with more easy items. They are looked at by themselves.
     """
     first, second = _random_sums(population, rng), _random_sums(population, rng)
     shares = population.counts / population.n_items
-    directions = tuple(_standardise(values, shares) for values in (first, first * second))
+    scores = (first, first * second, *_panel_scores(population))
+    directions = tuple(_standardise(values, shares) for values in scores)
     groups = _group_patterns(population)
     return _Measures(directions, groups, 1 / np.maximum(groups @ population.expected, 1.0))
 
@@ -96,6 +100,19 @@ def _random_sums(population: Population, rng: np.random.Generator) -> FloatArray
     weights = np.where(frequency > 0, np.maximum(frequency, 1e-12) ** -0.25, 0.0)
     sums = np.asarray(population.votes @ (weights[:, np.newaxis] * signs))
     return np.asarray(sums - shares @ sums)
+
+
+def _panel_scores(population: Population) -> tuple[FloatArray, FloatArray]:
+    """Share of each class among the votes of a pattern, and the largest of these shares.
+
+    A pattern without votes has the shares of all votes. No label is looked at, and nothing tells gold from the rest.
+    """
+    by_class = population.votes_per_class
+    n_votes = by_class.sum(axis=1, keepdims=True)
+    everywhere = population.counts @ by_class
+    usual = everywhere / max(1.0, everywhere.sum())
+    shares = np.where(n_votes > 0, by_class / np.maximum(n_votes, 1.0), usual)
+    return shares, shares.max(axis=1, keepdims=True)
 
 
 def _standardise(values: FloatArray, shares: FloatArray) -> FloatArray:
@@ -124,4 +141,6 @@ def _thin(population: Population, rng: np.random.Generator) -> Population:
     gold = rng.multivariate_hypergeometric(population.gold, n_gold, method="marginals")
     counts = gold + rng.multivariate_hypergeometric(rest, n_rest, method="marginals")
     kept = np.flatnonzero(counts)
-    return Population(counts[kept], gold[kept], population.keys[kept], population.votes[kept], population.order)
+    return replace(
+        population, counts=counts[kept], gold=gold[kept], keys=population.keys[kept], votes=population.votes[kept]
+    )

@@ -31,6 +31,7 @@ class Population:
         1 where a pattern has the vote; column ``rule * n_classes + class``.
     order : ndarray of shape (n_rules * n_classes,)
         The columns, in an order that does not depend on the order of the rules.
+    n_classes : int
     """
 
     counts: IntArray
@@ -38,6 +39,7 @@ class Population:
     keys: Keys
     votes: sp.csr_array
     order: IntArray
+    n_classes: int
 
     @property
     def n_items(self) -> int:
@@ -46,6 +48,13 @@ class Population:
     @property
     def n_gold(self) -> int:
         return int(self.gold.sum())
+
+    @property
+    def votes_per_class(self) -> FloatArray:
+        """Number of rules that give each pattern each class, shape (n_patterns, n_classes)."""
+        columns = np.arange(self.votes.shape[1])
+        class_of = sp.csr_array((np.ones(len(columns)), (columns, columns % self.n_classes)))
+        return np.asarray((self.votes @ class_of).toarray(), dtype=float)
 
     @property
     def expected(self) -> FloatArray:
@@ -68,7 +77,7 @@ def count_population(gold: CountedVotes, pool: CountedVotes, gold_is: str) -> Po
     else:
         counts += of_gold
     votes = sp.csr_array(sp.vstack([_vote_matrix(pool.patterns), _vote_matrix(gold.patterns)], format="csr"))[first]
-    return Population(counts, of_gold, keys, votes, np.argsort(vote_keys, kind="stable"))
+    return Population(counts, of_gold, keys, votes, np.argsort(vote_keys, kind="stable"), pool.n_classes)
 
 
 def _vote_matrix(patterns: Patterns) -> sp.csr_array:
