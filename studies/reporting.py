@@ -34,7 +34,8 @@ def make_parser(description: str | None) -> argparse.ArgumentParser:
 def run_tasks(work: Callable[[Task], Answer], tasks: Sequence[Task], n_processes: int) -> list[Answer]:
     """Answers in the order of the tasks; says on standard error how much time is left."""
     # The processes share the cores already; linear algebra with threads of its own would only get in their way.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(threads, "1")
     started = time.perf_counter()
     with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(work, task) for task in tasks]

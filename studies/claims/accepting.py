@@ -12,49 +12,79 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from benchmarks.launching import Job
-from scipy.stats import binom
+from benchmarks.workers.precise_thresholds import WAYS
 
-from studies.coverage import FALSE_ALARM
+from studies.coverage import allowed_misses
 from studies.drawing import TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table
-from studies.triage import SETS, Draw, Items, Kept, accept, hold_out, judge
+from studies.triage import SETS as SETS
+from studies.triage import Draw, Items, accept, hold_out, judge
+from studies.triage import Kept as KeptInDraw
 from thumbwise.assess.accepting.targets import Targets
 
 OURS = "thumbwise"
 PRECISION, ERROR = 0.9, 0.05
+# Ours, the hold-out, and the ways of MAPIE.
+N_METHODS = 2 + len(WAYS)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one method accepts: mean share of the items, in how many of the draws too few of them were right."""
+
+    share: float
+    failed: int
+    n_draws: int
+
+    @classmethod
+    def of(cls, draws: Sequence[KeptInDraw]) -> Kept:
+        share = round(float(np.mean([one.share for one in draws])), 6)
+        return cls(share, sum(not one.holds for one in draws), len(draws))
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """What each method accepts on one set, draw by draw."""
+    """What each method accepts on one set.
+
+    Attributes
+    ----------
+    n_cells : int
+        How many guarantees are judged beside this one: in all of them together chance may raise one false alarm in a
+        million times.
+    """
 
     title: str
     n_gold: int
-    kept: Mapping[str, Sequence[Kept]]
+    n_cells: int
+    kept: Mapping[str, Kept]
 
-    def share(self, method: str) -> float:
-        return float(np.mean([one.share for one in self.kept[method]]))
-
-    def failed(self, method: str) -> int:
-        return sum(not one.holds for one in self.kept[method])
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Accepted:
+        """As it was written."""
+        kept = {method: Kept(**one) for method, one in told["kept"].items()}
+        return cls(told["title"], told["n_gold"], told["n_cells"], kept)
 
     def is_valid(self, method: str) -> bool:
-        """Whether it failed no more often than chance would once in a million times, if it held as often as it says."""
-        return self.failed(method) <= binom.ppf(1 - FALSE_ALARM, len(self.kept[method]), ERROR)
+        """Whether it failed no more often than chance would, if it held as often as it says."""
+        kept = self.kept[method]
+        return kept.failed <= allowed_misses(kept.n_draws, 1 - ERROR, self.n_cells)
 
     @property
     def best_other(self) -> str:
         """The valid method that accepts most."""
-        return max((name for name in self.kept if name != OURS and self.is_valid(name)), key=self.share)
+        valid = [name for name in self.kept if name != OURS and self.is_valid(name)]
+        return max(valid, key=lambda name: self.kept[name].share, default="none is valid")
 
     @property
     def lead(self) -> float:
         """How much more ours accepts than the best other; negative if that is more, and -1 if ours is not valid."""
-        return self.share(OURS) - self.share(self.best_other) if self.is_valid(OURS) else -1.0
+        theirs = self.kept[self.best_other].share if self.best_other in self.kept else 0.0
+        return self.kept[OURS].share - theirs if self.is_valid(OURS) else -1.0
 
     @property
     def is_best(self) -> bool:
@@ -70,6 +100,7 @@ class Task:
     n_gold: int
     n_draws: int
     seed: int
+    n_cells: int
     python: Path | None = None
 
 
@@ -99,7 +130,7 @@ def study_population(population: Population, task: Task) -> tuple[Accepted, set[
     gold = draw_gold(population, gold_size(population, task.n_gold), "subset", task.n_draws, task.seed)
     draws = [Draw.of(items, one) for one in gold]
     verdict, targets = partial(judge, precision=PRECISION), Targets({None: PRECISION}, {})
-    kept: dict[str, list[Kept]] = {
+    kept: dict[str, list[KeptInDraw]] = {
         OURS: [verdict(draw, accept(draw.ranked, targets)) for draw in draws],
         "hold-out": [verdict(halved, hold_out(halved, PRECISION)) for halved in (draw.halved() for draw in draws)],
     }
@@ -109,7 +140,8 @@ def study_population(population: Population, task: Task) -> tuple[Accepted, set[
             if not isinstance(level, str):
                 kept.setdefault(way, []).append(verdict(draw, draw.above(np.inf if level is None else level)))
     refused = {level for answer in answers for level in answer.values() if isinstance(level, str)}
-    return Accepted(TITLES.get(population.name, population.name), len(gold[0]), kept), refused
+    shares = {method: Kept.of(of_draws) for method, of_draws in kept.items()}
+    return Accepted(TITLES.get(population.name, population.name), len(gold[0]), task.n_cells, shares), refused
 
 
 def table(found: Sequence[Accepted]) -> str:
@@ -125,9 +157,6 @@ def table(found: Sequence[Accepted]) -> str:
 def _cell(one: Accepted, method: str) -> str:
     if method not in one.kept:
         return "-"
-    failed = one.failed(method)
-    note = f" ({failed})" if failed else ""
-    return f"{one.share(method):.3f}{note}" if one.is_valid(method) else f"**{one.share(method):.3f}{note}**"
-
-
-__all__ = ["OURS", "SETS", "Accepted", "Task", "ask_mapie", "study", "study_population", "table"]
+    kept = one.kept[method]
+    note = f" ({kept.failed})" if kept.failed else ""
+    return f"{kept.share:.3f}{note}" if one.is_valid(method) else f"**{kept.share:.3f}{note}**"

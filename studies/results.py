@@ -1,0 +1,44 @@
+"""What studies measured, kept beside them as ``studies/results/NAME.json``: pages are written from these files alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks.tables import write_whole
+
+FOLDER = Path(__file__).resolve().parent / "results"
+
+
+def write_results(name: str, content: Mapping[str, Any], folder: Path = FOLDER) -> Path:
+    """Write a file, whole or not at all; dataclasses as objects, what is not finite as null."""
+    path = folder / f"{name}.json"
+    write_whole(path, json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    return path
+
+
+def read_results(name: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """What a study left, or a study's user an error that names the command to run."""
+    path = folder / f"{name}.json"
+    if not path.exists():
+        raise SystemExit(f"No results at {path}; run python -m studies.{name} with --results first.")
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
+
+
+def plain(value: Any) -> Any:
+    """The same in objects, lists, words and numbers of JSON."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
