@@ -6,8 +6,8 @@ A page marks where figures stand, in a block or within a sentence,
     ...
     <!-- end -->
 
-and what lies between is replaced by what the results of that study (``studies/results/claims.json``) say under that name.
-Nothing else of the page is touched, and ``--check`` touches nothing: it names the marks whose figures are not those of
+and what lies between is replaced by what the results of that study (``studies/results/claims.json``) say under that
+name. Nothing else of the page is touched. ``--check`` writes nothing; it names the marks whose figures are not those of
 the results, with status 1. ``--list`` prints every name.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -48,7 +48,7 @@ def figures(folder: Path = FOLDER) -> dict[str, str]:
 
 def _said_by(path: Path) -> dict[str, str]:
     content = read_results(path.stem, path.parent)
-    speak = getattr(import_module(SPOKEN_BY[path.stem]), "figures") if path.stem in SPOKEN_BY else in_tables
+    speak = import_module(SPOKEN_BY[path.stem]).figures if path.stem in SPOKEN_BY else in_tables
     said: dict[str, str] = speak(content)
     return said
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from benchmarks.launching import Job
 from benchmarks.make_peers import HERE, python_of
+from benchmarks.workers.rate_intervals import SLOW
 from scipy.stats import norm
 
 import thumbwise as tw
@@ -39,6 +40,8 @@ PLAIN = "Rogan-Gladen"
 N_MADE = 10_000
 # judgy resamples 20,000 times unless told, which takes a quarter of a second a draw.
 N_RESAMPLES = 2_000
+# Draws for what is slow all the same.
+N_SLOW = 400
 
 Answer = list[float] | str
 
@@ -86,9 +89,13 @@ class Told:
         return self.n_held / self.n_said if self.n_said else np.nan
 
     @property
+    def n_drawn(self) -> int:
+        return self.refusals.total() + self.n_said
+
+    @property
     def refused(self) -> float:
         """Share of the draws that it gave no interval for."""
-        return self.refusals.total() / max(self.refusals.total() + self.n_said, 1)
+        return self.refusals.total() / max(self.n_drawn, 1)
 
     def misses_too_often(self, n_cells: int = 1) -> bool:
         """More than chance does anywhere in so many cells once in a million times, if intervals held as they say."""
@@ -111,11 +118,11 @@ def make_population(name: str, seed: int) -> Population:
     return Population(name, tw.Votes(says.astype(np.int64)[:, None], n_classes=2), labels)
 
 
-def problem_of(asked: Asked, gold: IntArray, number: int) -> dict[str, Any]:
-    """What the packages are told of one draw."""
+def problem_of(asked: Asked, gold: IntArray, number: int, is_brief: bool = False) -> dict[str, Any]:
+    """What the packages are told of one draw; slow ones need not answer if it is brief."""
     truth, said = (part[gold].astype(int) for part in (asked.is_so, asked.says))
     rest = np.bincount(asked.says, minlength=2) - np.bincount(said, minlength=2)
-    return {"truth": truth.tolist(), "said": said.tolist(), "rest": rest.tolist(), "seed": number}
+    return {"truth": truth.tolist(), "said": said.tolist(), "rest": rest.tolist(), "seed": number, "is_brief": is_brief}
 
 
 def ask_peers(problems: Sequence[dict[str, Any]], python: Path) -> tuple[dict[str, str], list[dict[str, Answer]]]:
@@ -154,21 +161,26 @@ def study(population: Population, n_gold: int, n_draws: int, seed: int, python: 
     """What each method says on one dataset.
 
     An interval depends on a few counts, so each combination of them that is drawn is asked about once; what resamples
-    gets the same seed for it.
+    gets the same seed for it. Slow packages are asked about the first draws only.
     """
     asked = ask(population, seed)
     draws = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
     everything = np.ones(len(asked.is_so), dtype=bool)
     drawn = [asked.count(gold, everything) for gold in draws]
     golds = dict(zip(reversed(drawn), reversed(draws), strict=True))
-    _, peers = ask_peers([problem_of(asked, gold, number) for number, gold in enumerate(golds.values())], python)
+    first = set(drawn[:N_SLOW])
+    problems = [
+        problem_of(asked, gold, number, numbers not in first) for number, (numbers, gold) in enumerate(golds.items())
+    ]
     answers = {
         numbers: {**ask_us(numbers), **theirs, PLAIN: rogan_gladen(asked, gold)}
-        for (numbers, gold), theirs in zip(golds.items(), peers, strict=True)
+        for (numbers, gold), theirs in zip(golds.items(), ask_peers(problems, python)[1], strict=True)
     }
     truth = float(asked.is_so.mean())
-    methods = next(iter(answers.values()))
-    return {method: Told.of([answers[numbers][method] for numbers in drawn], truth) for method in methods}
+    return {
+        method: Told.of([answers[numbers][method] for numbers in drawn[: N_SLOW if method in SLOW else None]], truth)
+        for method in answers[drawn[0]]
+    }
 
 
 def summary_rows(found: dict[str, dict[str, Told]]) -> Iterator[list[str]]:
@@ -201,7 +213,7 @@ def refusal_lines(found: dict[str, dict[str, Told]]) -> Iterator[str]:
         for method, one in told.items():
             if one.refusals:
                 (words, _), *_ = one.refusals.most_common(1)
-                yield f"- {name}, {method}: {one.refusals.total()} of {one.refusals.total() + one.n_said}. {words}"
+                yield f"- {name}, {method}: {one.refusals.total()} of {one.n_drawn}. {words}"
 
 
 def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Path) -> str:

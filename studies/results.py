@@ -1,4 +1,4 @@
-"""What studies measured, kept beside them as ``studies/results/NAME.json``: pages are written from these files alone."""
+"""What studies measured, kept as ``studies/results/NAME.json``: pages are written from these files alone."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def write_results(name: str, content: Mapping[str, Any], folder: Path = FOLDER) 
 
 
 def read_results(name: str, folder: Path = FOLDER) -> dict[str, Any]:
-    """What a study left, or a study's user an error that names the command to run."""
+    """What a study left, or the command that makes it."""
     path = folder / f"{name}.json"
     if not path.exists():
-        raise SystemExit(f"No results at {path}; run python -m studies.{name} with --results first.")
+        raise SystemExit(f"No results at {path}; run python -m studies.{name} first.")
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
 

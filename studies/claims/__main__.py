@@ -1,10 +1,10 @@
 """What the library claims, beside what people use instead: ``python -m studies.claims``.
 
 Labels, shares, accepted labels, and trouble, with 50, 100 and 300 random human labels on 21 judges, four crowds and the
-paper's ten sets. Packages come from environments of their own, by ``benchmarks/claims-peers-requirements.txt`` and, with
-Python 3.12, ``benchmarks/rate-peers-requirements.txt``; what is not there or refuses is named on the page. After each
-part the results are written, and ``docs/claims.md`` from them (``python -m studies.pages``). The same seed gives the
-same results.
+paper's ten sets. Packages come from environments of their own, which ``python -m benchmarks.make_peers`` makes from
+``benchmarks/claims-peers-requirements.txt`` and, with Python 3.12, ``benchmarks/rate-peers-requirements.txt``; what is
+not there or refuses is named on the page. Results are written after each part, and in the end ``docs/claims.md`` from them.
+The same seed gives the same results.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ PEERS = HERE / ".claims-peers"
 
 
 def read_arguments() -> argparse.Namespace:
+    """What is run, with which packages, and where results go."""
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--quick", action="store_true", help="few draws of three sets, in a minute or so; printed, not kept")

@@ -22,7 +22,6 @@ from studies.coverage import allowed_misses
 from studies.drawing import TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table
-from studies.triage import SETS as SETS
 from studies.triage import Draw, Items, accept, hold_out, judge
 from studies.triage import Kept as KeptInDraw
 from thumbwise.assess.accepting.targets import Targets

@@ -17,11 +17,12 @@ from studies.claims import accepting, labels, rates, trouble
 from studies.drawing import CROWDS, JUDGES, TITLES
 from studies.rate_peers import ask_peers, refusal_lines
 from studies.reporting import run_tasks
+from studies.triage import SETS as TRIAGE_SETS
 
 SIZES = (50, 100, 300)
 EVERY = (*TITLES, *CROWDS, JUDGES)
-# Draws for each number of labels: enough for standard errors, or to see that an interval holds in 88 % of the draws.
-DRAWS = {"labels": 20, "rates": 1000, "accepting": 200, "trouble": 20}
+# Draws with 100 labels: enough for standard errors, and to see that an interval of 95 % holds in 92 %.
+DRAWS = {"labels": 20, "rates": 2000, "accepting": 200, "trouble": 20}
 QUICK_DRAWS = {"labels": 3, "rates": 20, "accepting": 10, "trouble": 2}
 QUICK_SETS = ("youtube", "rte", JUDGES)
 
@@ -44,6 +45,10 @@ class Plan:
     def chosen(self, names: Sequence[str]) -> list[str]:
         """Of these sets, those that are asked for."""
         return [name for name in names if name in self.sets]
+
+    def rate_draws(self, size: int) -> int:
+        """More where few labels leave few outcomes: twice as many with half of the labels, half as many with more."""
+        return round(self.draws["rates"] * min(2.0, max(0.5, 100 / size)))
 
     def by_size(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
         return ((size, name) for size in self.sizes for name in names)
@@ -94,7 +99,7 @@ def measure_rates(plan: Plan) -> Content:
 
 def measure_accepting(plan: Plan) -> Content:
     """Shares of labels that are accepted."""
-    names = plan.chosen(accepting.SETS)
+    names = plan.chosen(TRIAGE_SETS)
     n_cells = accepting.N_METHODS * len(names)
     order = list(plan.by_size(names))
     n_draws = plan.draws["accepting"]

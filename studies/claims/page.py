@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from benchmarks.workers.rate_intervals import SLOW
+
 from studies.claims import accepting, labels, rates, trouble, verdicts
 from studies.claims.measuring import SIZES
 from studies.coverage import allowed_misses
@@ -141,15 +143,16 @@ def of_rates(measured: Measured) -> Iterator[str]:
     """Width and coverage."""
     if not measured.rates:
         return
-    n_draws, every = measured.draws("rates"), [one for some in measured.rates.values() for one in some]
-    n_cells = every[0].n_cells
+    every = [one for some in measured.rates.values() for one in some]
+    n_cells, n_slow = every[0].n_cells, max(one.told[name].n_drawn for one in every for name in SLOW)
     yield (
-        f"## (b) A share\n\nMean width of {1 - ERROR:.0%} intervals over {n_draws:,} draws, cut at 0 and 1, and how "
-        f"often they hold the truth; bold where they miss in more than {allowed_misses(n_draws, 1 - ERROR, n_cells)} of "
-        f"them, which chance alone brings about anywhere in a table of {n_cells} intervals less than once in a million "
-        "times. A star: the method refused some draws, which are left out. *Gold alone* is exact; *thumbwise, "
-        "asymptotic* is not the default. First column: width of ours as a part of the narrowest other that is not "
-        "bold. An interval depends on a few counts; each combination of them that is drawn is asked about once."
+        f"## (b) A share\n\nMean width of {1 - ERROR:.0%} intervals, cut at 0 and 1, and how often they hold the "
+        "truth; bold where they miss so often that chance alone brings it about anywhere in a table less than once in "
+        f"a million times: {'; '.join(_draws_of(size, some) for size, some in sorted(measured.rates.items()))}. "
+        f"{', '.join(SLOW)}, which takes far longer than the others: the first {n_slow} draws. A star: the method "
+        "refused some draws, which are left out. *Gold alone* is exact; *thumbwise, asymptotic* is not the default. "
+        "First column: width of ours as a part of the narrowest other that is not bold. An interval depends on a few "
+        f"counts; each combination of them that is drawn is asked about once. A table has {n_cells} intervals."
     )
     yield f"### Over all {len(every)} settings"
     yield rates.summary(every)
@@ -157,6 +160,11 @@ def of_rates(measured: Measured) -> Iterator[str]:
         yield f"### A share, {size} labels"
         yield rates.table(measured.rates[size])
     yield from _refusals(measured.refused("rates"))
+
+
+def _draws_of(size: int, found: Sequence[rates.Share]) -> str:
+    n_draws, n_cells = max(one.told[rates.OURS].n_drawn for one in found), found[0].n_cells
+    return f"with {size} labels more than {allowed_misses(n_draws, 1 - ERROR, n_cells)} of {n_draws:,} draws"
 
 
 def of_accepting(measured: Measured) -> Iterator[str]:

@@ -71,7 +71,7 @@ def of_rates(found: Mapping[int, Sequence[Share]]) -> Iterator[Claim]:
     where = [f"{one.title} with {one.n_gold} labels" for one in every if one.misses_too_often(OURS)]
     text = "Our interval for a share misses nowhere more often than 5 % and chance explain."
     yield Claim("b", text, f"it does on {_list(where)}." if where else f"on none of {len(every)}.", not where)
-    others = [name for name in RIVALS if any(one.told[name].n_said for one in every)]
+    others = [name for name in RIVALS if any(name in one.told and one.told[name].n_said for one in every)]
     tally_ = _list(f"{name} {missed[name]}" for name in others)
     as_good = [_as_good(every, name) for name in others if not missed[name]]
     hold_too = f"; {_list(as_good)}" if as_good else ""
@@ -128,7 +128,7 @@ def in_words(
     shares: Mapping[int, Sequence[Share]],
     accepted: Mapping[int, Sequence[Accepted]],
 ) -> Iterator[tuple[str, str]]:
-    """Single figures by name, for sentences of other pages; sets of the claims, with as many labels as these ask for."""
+    """Single figures by name, for sentences of other pages; about the sets and the size that the claims are about."""
     sets = [one for one in labels.get(MAIN_SIZE, ()) if one.title != RATINGS]
     if sets:
         yield "sets", str(len(sets))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,11 +14,12 @@ import pytest
 from benchmarks.workers import label_models, precise_thresholds
 from sklearn.metrics import accuracy_score, log_loss
 from studies.claims import accepting, labels, rates, trouble, verdicts
+from studies.claims.accepting import Kept
 from studies.claims.labels import OURS, Case, Found
 from studies.drawing import Population
-from studies.rate_peers import Told, make_population
+from studies.rate_peers import Told, make_population, rogan_gladen
 from studies.rates import ask
-from studies.triage import Kept
+from studies.results import plain
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
@@ -38,7 +38,7 @@ def made(ahead: float, spread: float, title: str = "set") -> Found:
     """Ours ahead of one other method in accuracy by so much."""
     theirs = np.tile([0.8, 0.4, 0.1], (4, 1))
     ours = theirs + np.outer(ahead + spread * np.array([1, -1, 1, -1]), [1, 0, 0])
-    return Found(title, 100, {OURS: ours, "majority vote": theirs})
+    return Found.of(title, 100, {OURS: ours, "majority vote": theirs})
 
 
 def test_measures_are_those_of_scikit_learn(population: Population) -> None:
@@ -68,7 +68,8 @@ def test_gold_items_are_not_judged(population: Population, monkeypatch: pytest.M
 
     monkeypatch.setattr(labels, "ours", knows_gold)
     (found,), refused = labels.study_case(Case("made", population), labels.Task("made", (300,), 2, 0))
-    assert found.scores[OURS][:, 0] == pytest.approx([0.5, 0.5])
+    assert found.scores[OURS].mean[0] == pytest.approx(0.5)
+    assert found.scores[OURS].error[0] == 0
     assert not refused
 
 
@@ -78,16 +79,18 @@ def test_ours_is_compared_on_the_same_draws(population: Population) -> None:
     for one in found:
         assert set(one.scores) == {OURS, *labels.UNAIDED, "logistic regression", "best judge"}
         best = one.best_other(0)
-        assert one.mean(best, 0) == max(one.mean(name, 0) for name in one.scores if name != OURS)
-        assert one.lead(best, 0)[0] == pytest.approx(one.mean(OURS, 0) - one.mean(best, 0))
-        assert one.lead(best, 1)[0] == pytest.approx(one.mean(best, 1) - one.mean(OURS, 1))
-        assert one.mean(OURS, 0) > 0.85
+        mean = {name: score.mean for name, score in one.scores.items()}
+        assert mean[best][0] == max(numbers[0] for name, numbers in mean.items() if name != OURS)
+        assert one.lead(best, 0)[0] == pytest.approx(mean[OURS][0] - mean[best][0], abs=2e-6)
+        assert one.lead(best, 1)[0] == pytest.approx(mean[best][1] - mean[OURS][1], abs=2e-6)
+        assert mean[OURS][0] > 0.85
+        assert Found.read(json.loads(json.dumps(plain(one)))) == one
 
 
 def test_leads_within_one_standard_error_count_and_two_are_noise() -> None:
     """With deviations of 0.01 among four draws the standard error is 0.01 / sqrt(3)."""
     error = 0.01 / np.sqrt(3)
-    assert made(0.0, 0.01).lead("majority vote", 0)[1] == pytest.approx(error)
+    assert made(0.0, 0.01).lead("majority vote", 0)[1] == pytest.approx(error, abs=1e-6)
     assert made(-0.99 * error, 0.01).is_best(0)
     assert not made(-1.01 * error, 0.01).is_best(0)
     assert not made(-1.99 * error, 0.01).is_worse("majority vote", 0)
@@ -112,6 +115,18 @@ def test_claims_that_fail_come_first() -> None:
     assert first.startswith("**1 of 2 claims fail") and "lost" in first
 
 
+def test_a_method_is_best_if_no_other_leads_it_by_more_than_one_standard_error() -> None:
+    """Of three methods 0.8 +- 0.01, 0.81 and 0.9 the last alone; of the first two alone, both."""
+    wavering = 0.8 + 0.03 * np.array([1, -1, 1, -1])
+    accuracy = {OURS: wavering, "close": np.full(4, 0.81), "best": np.full(4, 0.9)}
+    scores = {name: np.column_stack([column, [0.4] * 4, [0.1] * 4]) for name, column in accuracy.items()}
+    three = Found.of("set", 100, scores)
+    assert [three.is_best(0, name) for name in scores] == [False, False, True]
+    assert labels.tally([three] * 2, 0) == {"best": 2, OURS: 0, "close": 0}
+    two = Found.of("set", 100, {name: scores[name] for name in (OURS, "close")})
+    assert [two.is_best(0, name) for name in (OURS, "close")] == [True, True]
+
+
 def told(width: float, n_held: int) -> Told:
     ends = [[0.5 - width / 2, 0.5 + width / 2]] * n_held + [[0.9, 0.9 + width]] * (200 - n_held)
     return Told.of(ends, 0.5)
@@ -119,7 +134,7 @@ def told(width: float, n_held: int) -> Told:
 
 def share(ours: Told, other: Told) -> rates.Share:
     answers = {"exact": told(0.2, 199), "assisted": ours, "asymptotic": other, "ppi_py": other}
-    return rates.Share("set", 100, 0.9, answers)
+    return rates.Share("set", 100, 0.9, 1, answers)
 
 
 def test_claims_of_shares() -> None:
@@ -135,28 +150,24 @@ def test_claims_of_shares() -> None:
 def test_rogan_gladen_by_its_formula() -> None:
     asked = ask(make_population("made: usual", 1), 1)
     gold = np.arange(400)
-    interval = rates.rogan_gladen(asked, gold)
+    interval = rogan_gladen(asked, gold)
     assert not isinstance(interval, str)
     finds, errs = asked.says[gold][asked.is_so[gold]].mean(), asked.says[gold][~asked.is_so[gold]].mean()
     assert np.mean(interval) == pytest.approx((asked.says.mean() - errs) / (finds - errs))
     drawn = np.random.default_rng(0)
-    said = [rates.rogan_gladen(asked, drawn.choice(10_000, 400, replace=False)) for _ in range(200)]
+    said = [rogan_gladen(asked, drawn.choice(10_000, 400, replace=False)) for _ in range(200)]
     centres = [np.mean(ends) for ends in said if not isinstance(ends, str)]
     assert interval[1] - interval[0] == pytest.approx(2 * 1.96 * np.std(centres), rel=0.2)
-    assert rates.rogan_gladen(asked, np.flatnonzero(asked.is_so)[:9]) == "gold holds one class only"
+    assert rogan_gladen(asked, np.flatnonzero(asked.is_so)[:9]) == "gold holds one class only"
 
 
-def accepted(ours: Sequence[float], other: Sequence[float], n_failed: int = 0) -> accepting.Accepted:
-    kept = {
-        "thumbwise": [Kept(one, True) for one in ours],
-        "hold-out": [Kept(one, number >= n_failed) for number, one in enumerate(other)],
-        "other": [Kept(0.1, True) for _ in other],
-    }
-    return accepting.Accepted("set", 100, kept)
+def accepted(ours: float, other: float, n_failed: int = 0) -> accepting.Accepted:
+    kept = {"thumbwise": Kept(ours, 0, 50), "hold-out": Kept(other, n_failed, 50), "other": Kept(0.1, 0, 50)}
+    return accepting.Accepted("set", 100, 1, kept)
 
 
 def test_a_rival_that_is_not_valid_is_no_rival() -> None:
-    loses, wins = accepted([0.5] * 50, [0.6] * 50), accepted([0.5] * 50, [0.6] * 50, n_failed=25)
+    loses, wins = accepted(0.5, 0.6), accepted(0.5, 0.6, n_failed=25)
     assert (loses.best_other, loses.is_best) == ("hold-out", False)
     assert (wins.best_other, wins.is_best) == ("other", True)
     assert accepting.table([wins, loses]).splitlines()[2].startswith("| set (100) | -0.100 | hold-out")
@@ -168,13 +179,13 @@ def test_a_rival_that_is_not_valid_is_no_rival() -> None:
 
 def test_without_mapie_its_refusal_is_named(population: Population) -> None:
     python = Path(sys.executable)
-    found, refused = accepting.study_population(population, accepting.Task("made", 100, 2, 0, python))
+    found, refused = accepting.study_population(population, accepting.Task("made", 100, 2, 0, 10, python))
     version, answers = accepting.ask_mapie([], python)
     assert answers == []
     if version == "absent":
         assert set(found.kept) == {"thumbwise", "hold-out"}
         assert all(words.startswith("ModuleNotFoundError") for words in refused) and refused
-    assert found.share("thumbwise") >= found.share("hold-out")
+    assert found.kept["thumbwise"].share >= found.kept["hold-out"].share
 
 
 def test_copies_and_failures(population: Population) -> None:
