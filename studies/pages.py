@@ -2,9 +2,13 @@
 
 A page marks where figures stand, in a block or within a sentence,
 
-    <!-- figures: claims/first line -->
+    <!-- figures: claims/page -->
+
     ...
+
     <!-- end -->
+
+    on <!-- figures: claims/best in accuracy -->...<!-- end --> sets
 
 and what lies between is replaced by what the results of that study (``studies/results/claims.json``) say under that
 name. Nothing else of the page is touched. ``--check`` writes nothing; it names the marks whose figures are not those of
@@ -24,12 +28,11 @@ from typing import Any
 
 from benchmarks.tables import write_whole
 
-from studies.reporting import markdown_table
 from studies.results import FOLDER, read_results
 
 ROOT = Path(__file__).resolve().parents[1]
 MARK = re.compile(r"(<!-- figures: (?P<name>[^>]*?) -->)(?P<shown>.*?)(<!-- end -->)", re.DOTALL)
-# Studies whose results are not tables as they come, and who puts them into words.
+# Who puts results into words that are not tables as a study prints them.
 SPOKEN_BY = {"claims": "studies.claims.page", "benchmarks": "benchmarks.tables"}
 
 
@@ -54,9 +57,8 @@ def _said_by(path: Path) -> dict[str, str]:
 
 
 def in_tables(content: Mapping[str, Any]) -> dict[str, str]:
-    """Of a study that leaves tables as it prints them: each table, and each sentence, by its name."""
-    tables = {name: markdown_table(table["header"], table["rows"]) for name, table in content["tables"].items()}
-    return {**tables, **content.get("sentences", {})}
+    """Of a study that keeps tables as it prints them: each by its name."""
+    return {name: "\n".join(table["lines"]) for name, table in content["tables"].items()}
 
 
 def fill(text: str, said: Mapping[str, str]) -> str:
@@ -67,7 +69,7 @@ def fill(text: str, said: Mapping[str, str]) -> str:
         if name not in said:
             raise SystemExit(f"No results hold the figure {name!r}; python -m studies.pages --list prints their names.")
         is_block = mark["shown"].startswith("\n")
-        shown = f"\n{said[name].strip()}\n" if is_block else " ".join(said[name].split())
+        shown = f"\n\n{said[name].strip()}\n\n" if is_block else " ".join(said[name].split())
         return f"{mark[1]}{shown}{mark[4]}"
 
     return MARK.sub(show, text)

@@ -31,6 +31,7 @@ from studies.drawing import TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.rates import ERROR, SETS, Asked, Numbers, ask, share_interval
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.rates.intervals import Method
 
@@ -189,8 +190,8 @@ def summary_rows(found: dict[str, dict[str, Told]]) -> Iterator[list[str]]:
     if not real:
         return
     widths, held = (_table_of(real, what) for what in ("width", "held"))
-    yield ["mean, not made", *(f"{w:.3f}, {h:.3f}" for w, h in zip(widths.mean(0), held.mean(0), strict=True)), ""]
-    yield ["least, not made", *(f"{least:.3f}" for least in held.min(0)), ""]
+    yield ["mean, not made", "", *(f"{w:.3f}, {h:.3f}" for w, h in zip(widths.mean(0), held.mean(0), strict=True))]
+    yield ["least, not made", "", *(f"{least:.3f}" for least in held.min(0))]
 
 
 def _table_of(found: Sequence[dict[str, Told]], what: str) -> FloatArray:
@@ -216,8 +217,8 @@ def refusal_lines(found: dict[str, dict[str, Told]]) -> Iterator[str]:
                 yield f"- {name}, {method}: {one.refusals.total()} of {one.n_drawn}. {words}"
 
 
-def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Path) -> str:
-    """A table for one number of gold labels."""
+def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Path) -> tuple[str, str, str]:
+    """About one number of gold labels, the table, and what refused."""
     found = {}
     for name in sets:
         started = time.perf_counter()
@@ -227,15 +228,15 @@ def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Pa
         cells = " | ".join(one.cell() for one in found[title].values())
         print(f"{n_gold} {time.perf_counter() - started:.0f} s | {title} | {cells} |", file=sys.stderr)
     found = dict(sorted(found.items(), key=lambda entry: -behind(entry[1])))
-    rows = [[title, *(one.cell() for one in told.values()), f"{behind(told):.2f}"] for title, told in found.items()]
+    rows = [[title, f"{behind(told):.2f}", *(one.cell() for one in told.values())] for title, told in found.items()]
     about = (
         f"{n_gold} gold labels, {n_draws} draws. Mean width of {1 - ERROR:.0%} intervals, cut at 0 and 1, and how "
         "often they hold the truth; bold where chance alone misses so often less than once in a million times. A "
-        "star: the method refused some draws, which are left out. Last: width of assisted as a part of the narrowest "
+        "star: the method refused some draws, which are left out. First: width of assisted as a part of the narrowest "
         "of the other packages that is not bold; the sets on which ours is furthest behind come first."
     )
-    table = markdown_table(["", *next(iter(found.values())), "assisted / best other"], [*rows, *summary_rows(found)])
-    return "\n\n".join(filter(None, [about, table, "\n".join(refusal_lines(found))]))
+    table = markdown_table(["", "assisted / best other", *next(iter(found.values()))], [*rows, *summary_rows(found)])
+    return about, table, "\n".join(refusal_lines(found))
 
 
 def describe_versions(python: Path) -> str:
@@ -254,11 +255,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--peers", type=Path, default=python_of(PEERS), help="interpreter that has the packages")
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    add_keep(parser)
     given = parser.parse_args()
     if not given.peers.exists():
         raise SystemExit(f"No interpreter at {given.peers}; see python -m benchmarks.make_peers --help.")
-    tables = [report(n_gold, given.sets, given.draws, given.seed, given.peers) for n_gold in given.gold]
-    publish([f"{describe_versions(given.peers)}; judgy resamples {N_RESAMPLES:,} times.", *tables], given.output)
+    reports = {
+        f"{n_gold} labels": report(n_gold, given.sets, given.draws, given.seed, given.peers) for n_gold in given.gold
+    }
+    about = f"{describe_versions(given.peers)}; judgy resamples {N_RESAMPLES:,} times."
+    publish([about, *(part for parts in reports.values() for part in parts if part)], given.output)
+    if given.keep:
+        keep_tables("rate_peers", {name: table for name, (_, table, _) in reports.items()})
 
 
 if __name__ == "__main__":

@@ -12,13 +12,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+from studies.results import add_keep
+
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-def read_arguments(description: str) -> argparse.Namespace:
-    """--quick, --seed, --processes, --output."""
-    return make_parser(description).parse_args()
+def read_arguments(description: str, *, keeps: bool = False) -> argparse.Namespace:
+    """--quick, --seed, --processes, --output; --keep of a study whose tables stand in the documentation."""
+    parser = make_parser(description)
+    if keeps:
+        add_keep(parser)
+    return parser.parse_args()
 
 
 def make_parser(description: str | None) -> argparse.ArgumentParser:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -29,6 +31,21 @@ def read_results(name: str, folder: Path = FOLDER) -> dict[str, Any]:
         raise SystemExit(f"No results at {path}; run python -m studies.{name} first.")
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
+
+
+def add_keep(parser: argparse.ArgumentParser) -> None:
+    """--keep."""
+    told = "write the tables to studies/results, from which python -m studies.pages fills the documentation"
+    parser.add_argument("--keep", action="store_true", help=told)
+
+
+def keep_tables(name: str, tables: Mapping[str, str], folder: Path = FOLDER) -> Path:
+    """Tables as a study prints them, with the command that made each; others that it made before stay."""
+    given = " ".join(part for part in sys.argv[1:] if part != "--keep")
+    command = f"python -m studies.{name} {given}".strip()
+    kept = read_results(name, folder)["tables"] if (folder / f"{name}.json").exists() else {}
+    new = {title: {"command": command, "lines": table.splitlines()} for title, table in tables.items()}
+    return write_results(name, {"tables": {**kept, **new}}, folder)
 
 
 def plain(value: Any) -> Any:

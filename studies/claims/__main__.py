@@ -3,8 +3,8 @@
 Labels, shares, accepted labels, and trouble, with 50, 100 and 300 random human labels on 21 judges, four crowds and the
 paper's ten sets. Packages come from environments of their own, which ``python -m benchmarks.make_peers`` makes from
 ``benchmarks/claims-peers-requirements.txt`` and, with Python 3.12, ``benchmarks/rate-peers-requirements.txt``; what is
-not there or refuses is named on the page. Results are written after each part, and in the end ``docs/claims.md`` from them.
-The same seed gives the same results.
+not there or refuses is named on the page. Results are written after each part, and ``docs/claims.md`` from them in
+the end. The same seed gives the same results.
 """
 
 from __future__ import annotations

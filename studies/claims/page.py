@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.workers.rate_intervals import SLOW
 
 from studies.claims import accepting, labels, rates, trouble, verdicts
-from studies.claims.measuring import SIZES
+from studies.claims.measuring import PARTS, SIZES
 from studies.coverage import allowed_misses
 from studies.rates import ERROR
 
@@ -26,7 +26,7 @@ class Measured:
         return self.content["about"]
 
     def draws(self, part: str) -> int:
-        return int(self.about["draws"][part])
+        return int(self.content[part]["draws"])
 
     def refused(self, part: str) -> list[str]:
         return self.content.get(part, {}).get("refused", [])
@@ -82,7 +82,7 @@ def missing(measured: Measured) -> list[str]:
     absent = [] if about["versions"] else ["crowd-kit, Snorkel, CROWDLAB and MAPIE (no interpreter that has them)"]
     absent += [f"{name} ({number})" for name, number in _versions(about).items() if number == "absent"]
     absent += [f"{size} labels" for size in SIZES if size not in about["sizes"]]
-    absent += [f"part {name}" for name in about["draws"] if name not in measured.content]
+    absent += [f"the part about {name}" for name in PARTS if name not in measured.content]
     return [f"**Not in this run:** {'; '.join(absent)}."] if absent else []
 
 
@@ -97,7 +97,7 @@ def describe(measured: Measured) -> str:
         ", ".join(f"{package} {version}" for package, version in about[which].items()) or "no packages"
         for which in ("versions", "rate_versions")
     )
-    taken = sum(part.get("seconds", 0) for name, part in measured.content.items() if name in about["draws"])
+    taken = sum(measured.content[name]["seconds"] for name in PARTS if name in measured.content)
     return (
         f"Written by `python -m studies.claims`, seed {about['seed']}, in {taken / 60:.0f} minutes; thumbwise "
         f"{about['thumbwise']}, Python {about['python']}. For labels {labels_}; for shares {shares}. Gold is a random "

@@ -13,7 +13,7 @@ from benchmarks.workers import rate_intervals
 from studies import rate_peers
 from studies.drawing import draw_gold
 from studies.rate_peers import PLAIN, Answer, Told, ask_us, behind, make_population, problem_of, rogan_gladen
-from studies.rates import SHOWN, ask, header, mean_row, measure, table_row
+from studies.rates import ask, header, mean_row, measure, table_row
 
 from thumbwise.rates.intervals import METHODS, Interval
 
@@ -72,9 +72,9 @@ def test_ours_is_behind_the_narrowest_that_holds() -> None:
 def test_cells_that_miss_too_often_are_bold_and_means_are_of_what_was_drawn() -> None:
     missed, held = Interval(0.5, 0.6, 0.7), Interval(0.5, 0.4, 0.6)
     shares = measure([[missed] * len(METHODS)] * 30 + [[held] * len(METHODS)] * 170, 0.5)
-    assert table_row("a", shares, n_cells=3)[-1] == "**0.850**"
-    assert table_row("a", shares, n_cells=10**6)[-1] == "0.850"
-    assert mean_row([(shares, measure([], 0.0))]) == ["mean", "", "1.00", "1.00", "0.850", "0.850", "0.850"]
+    assert table_row("a", shares, n_cells=3)[-1] == "**0.850**, **0.850**, **0.850**"
+    assert table_row("a", shares, n_cells=10**6)[-1] == "0.850, 0.850, 0.850"
+    assert mean_row([(shares, measure([], 0.0))]) == ["mean", "", "1.00", "0.850, 0.850, 0.850"]
 
 
 def test_a_peer_that_is_absent_or_refuses_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,8 +90,8 @@ def test_a_peer_that_is_absent_or_refuses_says_so(monkeypatch: pytest.MonkeyPatc
 def test_differences_that_were_not_drawn_have_no_columns() -> None:
     shares = measure([[Interval(0.5, 0.4, 0.6)] * len(METHODS)], 0.5)
     none = measure([], 0.0)
-    assert len(table_row("a", shares, none)) == len(header(0)) == 1 + 2 * len(SHOWN)
-    assert len(table_row("a", shares, shares)) == len(header(5)) == 1 + 4 * len(SHOWN)
+    assert len(table_row("a", shares, none)) == len(header(0)) == 4
+    assert len(table_row("a", shares, shares)) == len(header(5)) == 7
 
 
 def test_each_combination_of_counts_is_asked_about_once_and_counts_as_often_as_it_is_drawn(
