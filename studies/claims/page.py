@@ -177,10 +177,10 @@ def of_accepting(measured: Measured) -> Iterator[str]:
         f"## (c) Accept or look\n\nShare of the items whose label is accepted at a precision of {accepting.PRECISION}, "
         f"guaranteed with {1 - accepting.ERROR:.0%}; means of {n_draws} draws, in brackets in how many the precision "
         f"was missed, bold where in more than {allowed}, which chance alone brings about anywhere in the table less "
-        "than once in a million times. Lead: over the best other that is not bold. All have the same gold; the "
-        "hold-out teaches a regression with half of it and tests twenty thresholds with the other half; MAPIE gets "
-        "our ranking, and tests its hundred thresholds as it does by default, as a fixed sequence from five starts, "
-        "and in an order learned first."
+        "than once in a million times. Lead: over the best other that is not bold, on the same draws. All have the "
+        "same gold; the hold-out teaches a regression with half of it and tests twenty thresholds with the other half; "
+        "MAPIE gets our ranking, and tests its hundred thresholds as it does by default, as a fixed sequence from five "
+        f"starts, and in an order learned first (the first {accepting.N_SLOW} draws)."
     )
     for size in main_first(measured.accepted):
         yield f"### Accepted, {size} labels"

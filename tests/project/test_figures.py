@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import tables as benchmark_tables
 from benchmarks.tables import Row, Table
 from studies import pages
 from studies.claims.page import figures as figures_of_claims
 from studies.pages import MARK, ROOT, figures, fill, fill_pages, in_tables, stale
 from studies.results import FOLDER, keep_tables, plain, read_results, write_results
+
+from benchmarks import tables as benchmark_tables
 
 # Pages on which every table of numbers is written from results.
 FILLED = ("claims.md", "benchmarks.md", "coverage.md")

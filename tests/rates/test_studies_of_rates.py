@@ -115,6 +115,7 @@ def test_each_combination_of_counts_is_asked_about_once_and_counts_as_often_as_i
     draws, everything = draw_gold(population, 50, "subset", n_draws, 1), np.ones(10_000, dtype=bool)
     distinct = {asked.count(gold, everything) for gold in draws}
     assert len(told) == len(distinct) < n_draws
+    assert sum(not one["is_brief"] for one in told) == len({asked.count(gold, everything) for gold in draws[:n_slow]})
     truth = float(asked.is_so.mean())
     each = [ask_us(asked.count(gold, everything))["assisted"] for gold in draws]
     assert found["assisted"] == Told.of(each, truth)

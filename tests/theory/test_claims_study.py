@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -12,14 +13,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.workers import label_models, precise_thresholds
+from scipy.stats import binom
 from sklearn.metrics import accuracy_score, log_loss
-from studies.claims import accepting, labels, rates, trouble, verdicts
+from studies.claims import accepting, labels, page, rates, trouble, verdicts
+from studies.claims.__main__ import earlier
 from studies.claims.accepting import Kept
 from studies.claims.labels import OURS, Case, Found
 from studies.drawing import Population
 from studies.rate_peers import Told, make_population, rogan_gladen
 from studies.rates import ask
-from studies.results import plain
+from studies.results import plain, write_results
+from studies.triage import Kept as KeptInDraw
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
@@ -133,7 +137,7 @@ def told(width: float, n_held: int) -> Told:
 
 
 def share(ours: Told, other: Told) -> rates.Share:
-    answers = {"exact": told(0.2, 199), "assisted": ours, "asymptotic": other, "ppi_py": other}
+    answers = {"exact": told(0.2, 199), "assisted": ours, "asymptotic": other, "ppi_py": other, "judgy": other}
     return rates.Share("set", 100, 0.9, 1, answers)
 
 
@@ -145,6 +149,61 @@ def test_claims_of_shares() -> None:
     wide_and_off = [claim.holds for claim in verdicts.of_rates({100: [share(told(0.09, 120), told(0.04, 120))]})]
     assert wide_and_off == [False, True, True]
     assert not list(verdicts.of_rates({100: [share(told(0.19, 199), told(0.04, 120))]}))[2].holds
+
+
+def test_what_is_bold_depends_on_how_many_are_judged_together() -> None:
+    """Of 200 draws chance misses 30 once in ten million times, and somewhere in 1,000 intervals far more often."""
+    off = told(0.08, 170)
+    assert binom.sf(29, 200, 0.05) < 1e-6 < 1000 * binom.sf(29, 200, 0.05)
+    alone, among = (rates.Share("set", 100, 0.9, n, {"assisted": off}) for n in (1, 1000))
+    assert (alone.misses_too_often("assisted"), among.misses_too_often("assisted")) == (True, False)
+
+
+def test_shares_are_read_as_they_were_written() -> None:
+    refuses = Told.of(["no"] * 3, 0.5)
+    one = share(told(0.08, 195), refuses)
+    again = rates.Share.read(json.loads(json.dumps(plain(one))))
+    assert again.told["assisted"] == one.told["assisted"]
+    assert np.isnan(again.told["ppi_py"].width) and again.told["ppi_py"].refused == 1
+    assert rates.table([again]) == rates.table([one])
+
+
+def test_a_rival_that_holds_as_well_is_named_with_what_it_costs() -> None:
+    wide = Told.of([[0.4, 0.6]] * 150 + ["no"] * 50, 0.5)
+    _, alone, _ = verdicts.of_rates({100: [share(told(0.08, 195), wide)]})
+    assert not alone.holds
+    assert "ppi_py holds too, with intervals" in alone.found
+    assert "25%" in alone.found
+
+
+def test_parts_are_kept_if_they_were_measured_in_the_same_way(tmp_path: Path) -> None:
+    given = argparse.Namespace(results=tmp_path, quick=False, parts=["rates"])
+    made = {"seed": 1}
+    assert earlier(made, given) == {"about": made}
+    write_results("claims", {"about": made, "labels": 1, "rates": 2}, tmp_path)
+    assert earlier(made, given) == {"about": made, "labels": 1}
+    assert earlier({"seed": 2}, given) == {"about": {"seed": 2}}
+    assert earlier(made, argparse.Namespace(results=tmp_path, quick=True, parts=["rates"])) == {"about": made}
+
+
+def test_the_page_is_that_of_what_was_measured_and_names_what_was_not() -> None:
+    """Ours is 0.08 wide, gold alone 0.2."""
+    about = {
+        "seed": 1,
+        "sizes": [100],
+        "thumbwise": "1",
+        "python": "3",
+        "versions": {},
+        "rate_versions": {"judgy": "absent"},
+    }
+    found = {"100": [share(told(0.08, 195), told(0.04, 120))]}
+    content = plain({"about": about, "rates": {"draws": 200, "seconds": 60, "found": found, "refused": ["a: b"]}})
+    said = page.figures(json.loads(json.dumps(content)))
+    assert said["page"].startswith("**None of 3 claims fails in this run.**")
+    for words in ("50 labels", "300 labels", "judgy (absent)", "the part about labels", "in 1 minutes", "- a: b"):
+        assert words in said["page"]
+    assert "## (b)" in said["page"] and "## (a)" not in said["page"]
+    assert said["width of gold alone"] == "0.40" and "best in accuracy" not in said
 
 
 def test_rogan_gladen_by_its_formula() -> None:
@@ -162,7 +221,11 @@ def test_rogan_gladen_by_its_formula() -> None:
 
 
 def accepted(ours: float, other: float, n_failed: int = 0) -> accepting.Accepted:
-    kept = {"thumbwise": Kept(ours, 0, 50), "hold-out": Kept(other, n_failed, 50), "other": Kept(0.1, 0, 50)}
+    kept = {
+        "thumbwise": Kept(ours, 0.0, 0, 50),
+        "hold-out": Kept(other, ours - other, n_failed, 50),
+        "other": Kept(0.1, ours - 0.1, 0, 50),
+    }
     return accepting.Accepted("set", 100, 1, kept)
 
 
@@ -170,11 +233,22 @@ def test_a_rival_that_is_not_valid_is_no_rival() -> None:
     loses, wins = accepted(0.5, 0.6), accepted(0.5, 0.6, n_failed=25)
     assert (loses.best_other, loses.is_best) == ("hold-out", False)
     assert (wins.best_other, wins.is_best) == ("other", True)
+    ours_fails = accepting.Accepted("set", 100, 1, {**wins.kept, "thumbwise": Kept(0.9, 0.0, 25, 50)})
+    assert (ours_fails.lead, ours_fails.is_best) == (-1, False)
+    assert accepting.Accepted.read(json.loads(json.dumps(plain(wins)))) == wins
     assert accepting.table([wins, loses]).splitlines()[2].startswith("| set (100) | -0.100 | hold-out")
     (claim,) = verdicts.of_accepting({100: [wins] * 8 + [loses]})
     assert claim.holds
     (claim,) = verdicts.of_accepting({100: [wins] * 7 + [loses] * 2})
     assert not claim.holds
+
+
+def test_leads_are_over_the_draws_that_both_have() -> None:
+    """Of three draws the other has two, on which ours accepts 0.2 less and 0.1 more."""
+    ours = [KeptInDraw(0.3, True), KeptInDraw(0.6, False), KeptInDraw(0.9, True)]
+    kept = Kept.of([KeptInDraw(0.5, True), KeptInDraw(0.5, False)], ours)
+    assert kept == Kept(0.5, pytest.approx(-0.05), 1, 2)
+    assert Kept.of(ours, ours) == Kept(pytest.approx(0.6), 0.0, 1, 3)
 
 
 def test_without_mapie_its_refusal_is_named(population: Population) -> None:
@@ -222,6 +296,19 @@ def test_gold_is_chosen_as_it_says(population: Population) -> None:
     favoured = trouble.favoured_gold(population, 200, rng)
     assert (population.labels[favoured] == rarest).mean() > 0.62
     assert len(set(favoured.tolist())) == 200
+
+
+def test_what_a_package_says_is_written_or_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def late(*given: Any) -> FloatArray:
+        label_models.give_up(14, None)
+        raise AssertionError
+
+    monkeypatch.setattr(label_models, "PEERS", {"good": lambda votes, k, proba: proba, "late": late})
+    arrays = {"votes": np.zeros((2, 1)), "n_classes": np.array(2), "classifier": np.full((1, 2, 2), 0.5)}
+    assert label_models.label("good", arrays, tmp_path / "0.npy", 9) == ""
+    assert np.load(tmp_path / "0.npy").tolist() == arrays["classifier"].tolist()
+    assert label_models.label("late", arrays, tmp_path / "1.npy", 9) == "TimeoutError: did not finish in time"
+    assert not (tmp_path / "1.npy").exists()
 
 
 class Aggregator:
