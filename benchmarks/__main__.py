@@ -23,9 +23,10 @@ from benchmarks.launching import MAX_RUNS, describe_load, describe_machine, warn
 from benchmarks.make_peers import PEERS, python_of
 from benchmarks.plotting import write_plot
 from benchmarks.settings import Settings
-from benchmarks.tables import Table, write_json, write_whole
+from benchmarks.tables import Table, keep_tables, write_json, write_whole
 
 RESULTS = Path(__file__).resolve().parent / "results"
+KEPT = RESULTS.parents[1] / "studies" / "results" / "benchmarks.json"
 QUICK = 100
 
 
@@ -40,6 +41,7 @@ def read_arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--folder", type=Path, help="where to keep the votes that are made; by default they are deleted at the end")
     add("--json", type=Path, metavar="FILE", help="by default in benchmarks/results, named after the time")
     add("--markdown", type=Path, metavar="FILE", help="the tables, to be pasted into docs/benchmarks.md")
+    add("--keep", action="store_true", help="put the tables into studies/results, which pages are filled from")
     add("--plot", type=Path, metavar="FILE", help="ratios and growth as a picture; needs matplotlib")
     return parser.parse_args(given)
 
@@ -91,6 +93,8 @@ def main(given: Sequence[str] | None = None) -> int:
     about: dict[str, Any] = {"machine": machine, "warning": warning, "started": started.isoformat(), "shrink": shrink}
     path = arguments.json or RESULTS / f"{started.strftime('%Y-%m-%dT%H%M%S')}.json"
     write_json(path, {**about, "verdict": verdict}, tables)
+    if arguments.keep and shrink == 1:
+        keep_tables(KEPT, {"machine": machine, "started": started.isoformat()}, tables)
     if arguments.markdown:
         write_whole(arguments.markdown, "\n\n".join([header, *map(str, tables.values()), verdict]) + "\n")
     if arguments.plot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -90,17 +90,28 @@ class Table:
         """The same without what was asked, which holds for full sizes only."""
         return replace(self, rows=[replace(row, asked="", reached=None) for row in self.rows])
 
-    def __str__(self) -> str:
-        if self.failed:
-            return f"## {self.title}\n\nFAILED: {self.failed}"
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Table:
+        """As it was kept."""
+        rows, growth = [Row(**row) for row in told["rows"]], [Growth(**one) for one in told["growth"]]
+        return cls(told["title"], rows, told["notes"], told["versions"], growth, told["failed"])
+
+    @property
+    def grid(self) -> str:
+        """The rows alone, without columns that are empty."""
         lines = [HEADER, *(row.cells() for row in self.rows)]
         used = [i for i in range(len(HEADER)) if any(line[i] for line in lines[1:])]
         widths = {i: max(len(line[i]) for line in lines) for i in used}
         shown = ["| " + " | ".join(f"{line[i]:<{widths[i]}}" for i in used) + " |" for line in lines]
         shown.insert(1, "|" + "|".join("-" * (widths[i] + 2) for i in used) + "|")
+        return "\n".join(shown)
+
+    def __str__(self) -> str:
+        if self.failed:
+            return f"## {self.title}\n\nFAILED: {self.failed}"
         versions = ", ".join(f"{name} {number}" for name, number in sorted(self.versions.items()))
         below = [*self.notes, *([f"Versions: {versions}."] if versions else [])]
-        return "\n".join([f"## {self.title}", "", *shown, "", *below])
+        return "\n".join([f"## {self.title}", "", self.grid, "", *below])
 
 
 def merge_versions(*measurements: Measurement) -> dict[str, str]:
@@ -111,6 +122,18 @@ def write_json(path: Path, machine: dict[str, Any], tables: dict[str, Table]) ->
     """Save everything that was printed as JSON."""
     listed = [{"name": name, **asdict(table)} for name, table in tables.items()]
     write_whole(path, json.dumps({**machine, "tables": listed}, indent=1))
+
+
+def keep_tables(path: Path, machine: dict[str, Any], tables: Mapping[str, Table]) -> None:
+    """Put tables into the file that the documentation is filled from; those of other names stay as they are."""
+    kept = json.loads(path.read_text(encoding="utf-8"))["tables"] if path.exists() else {}
+    made = {name: {**machine, **asdict(table)} for name, table in tables.items() if not table.failed}
+    write_whole(path, json.dumps({"tables": {**kept, **made}}, indent=1, ensure_ascii=False) + "\n")
+
+
+def figures(content: Mapping[str, Any]) -> dict[str, str]:
+    """By name the rows of each table that was kept."""
+    return {name: Table.read(told).grid for name, told in content["tables"].items()}
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -26,6 +26,7 @@ from studies.drawing import (
     split_population,
 )
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
+from studies.results import keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold import GoldCounts, GoldIs
 from thumbwise.box.moments.linear import FREQUENCY
@@ -193,7 +194,7 @@ def _work(task: tuple[str, GoldIs], n_draws: int, seed: int) -> list[float]:
 
 def main() -> None:
     """Run all ideas and print a table for each role of gold."""
-    arguments = read_arguments("Mean certificates under different splits of the error budget.")
+    arguments = read_arguments("Mean certificates under different splits of the error budget.", keeps=True)
     n_draws = 4 if arguments.quick else 30
     tasks = list(product(TITLES, ROLES))
     started = time.perf_counter()
@@ -204,8 +205,11 @@ def main() -> None:
         f"Mean certificate with {N_GOLD} labels at {100 * (1 - ERROR):.0f} %, {n_draws} draws, seed {arguments.seed}, "
         f"{seconds:.0f} s in {arguments.processes} processes."
     )
-    tables = [part for role in ROLES for part in (f"### Gold is {role}", tabulate(answers, role))]
-    publish([heading, *tables], arguments.output)
+    tables: dict[str, str] = {role: tabulate(answers, role) for role in ROLES}
+    parts = [part for role, table in tables.items() for part in (f"### Gold is {role}", table)]
+    publish([heading, *parts], arguments.output)
+    if arguments.keep:
+        keep_tables("budgets", tables)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from studies.drawing import (
     split_population,
 )
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
+from studies.results import keep_tables
 from thumbwise._typing import IntArray
 from thumbwise.box.gold import GoldIs
 from thumbwise.metrics import log_loss
@@ -269,7 +270,7 @@ def _work(setting: Setting, plan: Plan) -> list[Row]:
 
 def main() -> None:
     """Run all settings and print the tables."""
-    arguments = read_arguments("Coverage of the box and of the certificate on the paper's ten datasets.")
+    arguments = read_arguments("Coverage of the box and of the certificate on the paper's ten datasets.", keeps=True)
     plan = Plan(seed=arguments.seed)
     if arguments.quick:
         plan = Plan(n_draws=100, n_fitted=2, n_paper_bounds=5, seed=arguments.seed)
@@ -278,21 +279,28 @@ def main() -> None:
     answers = run_tasks(partial(_work, plan=plan), settings, arguments.processes)
     rows = [row for answer in answers for row in answer]
     seconds = time.perf_counter() - started
+    tables = {
+        "exact box": tabulate_shares(rows, "exact"),
+        "the paper's recipe": tabulate_shares(rows, "paper"),
+        "bounds": tabulate_bounds(rows),
+    }
     publish(
         [
             f"{plan.n_draws} draws a setting, seed {plan.seed}, {seconds:.0f} s in {arguments.processes} processes. "
             "Each cell: share of draws in % in which (a) the box holds the truth / (b) the loss is below the bound.",
             "### Exact joint box",
-            tabulate_shares(rows, "exact"),
+            tables["exact box"],
             judge(rows, "exact"),
             f"### The paper's recipe; (b) from the first {plan.n_paper_bounds} draws",
-            tabulate_shares(rows, "paper"),
+            tables["the paper's recipe"],
             judge(rows, "paper"),
             f"### Mean certificate (mean log loss) at 95 %, first {plan.n_fitted} draws",
-            tabulate_bounds(rows),
+            tables["bounds"],
         ],
         arguments.output,
     )
+    if arguments.keep:
+        keep_tables("coverage", tables)
 
 
 if __name__ == "__main__":

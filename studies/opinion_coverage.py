@@ -40,7 +40,9 @@ from studies.drawing import (
     split_population,
 )
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import IntArray
+from thumbwise.box.budget import FEW_RULES
 from thumbwise.box.gold import GoldIs
 from thumbwise.box.moments.linear import LEARNED
 from thumbwise.metrics import log_loss
@@ -147,6 +149,28 @@ def tabulate(judged: Sequence[Judged]) -> str:
     return markdown_table(["dataset", "level", "draws", "(a) box", "(b) learned", *names, ""], lines)
 
 
+def in_brief(judged: Sequence[Judged]) -> str:
+    """One line a dataset: for each level (a), (b) and (c) at all cautions at once; a dash where nothing is learned."""
+    groups: dict[str, dict[float, list[Judged]]] = {}
+    for one in judged:
+        groups.setdefault(one.name, {}).setdefault(one.level, []).append(one)
+    levels = sorted({one.level for one in judged})
+    lines = []
+    for name, by_level in groups.items():
+        learns = load_population(name).votes.n_rules > FEW_RULES
+        cells = [_brief_cell(by_level[level], learns) for level in levels]
+        lines.append([TITLES.get(name, name), f"{len(by_level[levels[0]]):,}", *cells])
+    return markdown_table(["set", "draws", *(f"{100 * level:.3g} %" for level in levels)], lines)
+
+
+def _brief_cell(rows: Sequence[Judged], learns: bool) -> str:
+    box, learned, bounds = (
+        f"{100 * np.mean(held):.1f}"
+        for held in ([row.box for row in rows], [row.learned for row in rows], [all(row.bounds) for row in rows])
+    )
+    return f"{box} / {learned if learns else '-'} / {bounds}"
+
+
 def held_counts(rows: Sequence[Judged]) -> IntArray:
     """Draws in which (a), (b) and each of (c) hold."""
     return np.asarray(np.array([[row.box, row.learned, *row.bounds] for row in rows]).sum(axis=0), dtype=np.int64)
@@ -193,6 +217,7 @@ def main() -> None:
     parser.add_argument("--gold-is", choices=["subset", "separate"], default="subset")
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--output", type=Path, help="Markdown file; the draws go into a file .jsonl beside it")
+    add_keep(parser)
     arguments = parser.parse_args()
     lines = None if arguments.output is None else arguments.output.with_suffix(".jsonl")
     judged = _run(arguments, lines)
@@ -201,7 +226,10 @@ def main() -> None:
         f"{arguments.gold_is}, seed {arguments.seed}. Each cell: share of draws in %. Alarms of the whole table are "
         f"false with probability {FALSE_ALARM:.0e} if every coverage were exactly its level."
     )
-    publish([heading, tabulate(judged)], arguments.output)
+    table = tabulate(judged)
+    publish([heading, table], arguments.output)
+    if arguments.keep:
+        keep_tables("opinion_coverage", {"defaults": in_brief(judged)})
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import numpy as np
 import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.planned_accuracy import plan_accuracy, planned_share
 from thumbwise.assess.planned_rates import open_outlook
@@ -108,16 +109,19 @@ def main() -> None:
     parser.add_argument("--accuracy-draws", type=int, default=4)
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    add_keep(parser)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     parts = [
         f"From {N_GOLD} gold labels, 95 %, seed {arguments.seed}: planned / found / mean relative error of one plan.",
         f"Half-width for the share of the first class, in points, {arguments.draws} draws.",
-        table(arguments.sets, True, arguments.draws, arguments.seed),
+        points := table(arguments.sets, True, arguments.draws, arguments.seed),
         f"Guaranteed share of right labels without gold, in per cent, {arguments.accuracy_draws} draws.",
-        table(arguments.accuracy_sets, False, arguments.accuracy_draws, arguments.seed),
+        right := table(arguments.accuracy_sets, False, arguments.accuracy_draws, arguments.seed),
     ]
     publish(parts, arguments.output)
+    if arguments.keep:
+        keep_tables("planned_rates", {"points": points, "right labels": right})
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,21 +22,27 @@ from typing import Any
 import numpy as np
 from benchmarks.launching import Job
 from benchmarks.make_peers import HERE, python_of
+from benchmarks.workers.rate_intervals import SLOW
+from scipy.stats import norm
 
 import thumbwise as tw
 from studies.coverage import allowed_misses
 from studies.drawing import TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
-from studies.rates import ERROR, SETS, Asked, ask, share_interval
+from studies.rates import ERROR, SETS, Asked, Numbers, ask, share_interval
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.rates.intervals import Method
 
 PEERS = HERE / ".rate-peers"
 OURS: tuple[Method, ...] = ("exact", "assisted", "asymptotic")
+PLAIN = "Rogan-Gladen"
 N_MADE = 10_000
 # judgy resamples 20,000 times unless told, which takes a quarter of a second a draw.
 N_RESAMPLES = 2_000
+# Draws for what is slow all the same.
+N_SLOW = 400
 
 Answer = list[float] | str
 
@@ -84,16 +90,23 @@ class Told:
         return self.n_held / self.n_said if self.n_said else np.nan
 
     @property
-    def misses_too_often(self) -> bool:
-        """More than chance does once in a million times, if the interval held as often as it says."""
-        return self.n_said - self.n_held > allowed_misses(self.n_said, 1 - ERROR, 1)
+    def n_drawn(self) -> int:
+        return self.refusals.total() + self.n_said
 
     @property
-    def cell(self) -> str:
+    def refused(self) -> float:
+        """Share of the draws that it gave no interval for."""
+        return self.refusals.total() / max(self.n_drawn, 1)
+
+    def misses_too_often(self, n_cells: int = 1) -> bool:
+        """More than chance does anywhere in so many cells once in a million times, if intervals held as they say."""
+        return self.n_said - self.n_held > allowed_misses(self.n_said, 1 - ERROR, n_cells)
+
+    def cell(self, n_cells: int = 1) -> str:
         """Width, with a star where it refused some draws, and coverage, bold where it misses too often."""
         if not self.n_said:
             return "-"
-        held = f"**{self.held:.3f}**" if self.misses_too_often else f"{self.held:.3f}"
+        held = f"**{self.held:.3f}**" if self.misses_too_often(n_cells) else f"{self.held:.3f}"
         return f"{self.width:.3f}{'*' if self.refusals else ''}, {held}"
 
 
@@ -106,11 +119,11 @@ def make_population(name: str, seed: int) -> Population:
     return Population(name, tw.Votes(says.astype(np.int64)[:, None], n_classes=2), labels)
 
 
-def problem_of(asked: Asked, gold: IntArray, number: int) -> dict[str, Any]:
-    """What the packages are told of one draw."""
+def problem_of(asked: Asked, gold: IntArray, number: int, is_brief: bool = False) -> dict[str, Any]:
+    """What the packages are told of one draw; slow ones need not answer if it is brief."""
     truth, said = (part[gold].astype(int) for part in (asked.is_so, asked.says))
     rest = np.bincount(asked.says, minlength=2) - np.bincount(said, minlength=2)
-    return {"truth": truth.tolist(), "said": said.tolist(), "rest": rest.tolist(), "seed": number}
+    return {"truth": truth.tolist(), "said": said.tolist(), "rest": rest.tolist(), "seed": number, "is_brief": is_brief}
 
 
 def ask_peers(problems: Sequence[dict[str, Any]], python: Path) -> tuple[dict[str, str], list[dict[str, Answer]]]:
@@ -123,21 +136,52 @@ def ask_peers(problems: Sequence[dict[str, Any]], python: Path) -> tuple[dict[st
     return versions, answers
 
 
-def ask_us(asked: Asked, gold: IntArray) -> dict[str, Answer]:
+def ask_us(numbers: Numbers) -> dict[str, Answer]:
     """Our intervals for one draw."""
-    numbers = asked.count(gold, np.ones(len(asked.is_so), dtype=bool))
     found = ((method, share_interval(numbers, method)) for method in OURS)
     return {method: [interval.lower, interval.upper] for method, interval in found}
 
 
+def rogan_gladen(asked: Asked, gold: IntArray) -> Answer:
+    """The panel's share, corrected by what gold says of its errors, with the delta method's normal interval."""
+    is_so, says = asked.is_so[gold], asked.says[gold]
+    n_so, n_not = int(is_so.sum()), int((~is_so).sum())
+    if not n_so or not n_not:
+        return "gold holds one class only"
+    finds, spares, said = says[is_so].mean(), (~says[~is_so]).mean(), asked.says.mean()
+    skill = finds + spares - 1
+    if skill <= 0:
+        return "the panel is no better than chance on gold"
+    share = (said + spares - 1) / skill
+    spread = (share**2 * finds * (1 - finds) / n_so + (1 - share) ** 2 * spares * (1 - spares) / n_not) / skill**2
+    half = norm.ppf(1 - ERROR / 2) * np.sqrt(spread)
+    return [float(share - half), float(share + half)]
+
+
 def study(population: Population, n_gold: int, n_draws: int, seed: int, python: Path) -> dict[str, Told]:
-    """What each method says on one dataset."""
+    """What each method says on one dataset.
+
+    An interval depends on a few counts, so each combination of them that is drawn is asked about once; what resamples
+    gets the same seed for it. Slow packages are asked about the first draws only.
+    """
     asked = ask(population, seed)
     draws = draw_gold(population, gold_size(population, n_gold), "subset", n_draws, seed)
-    _, peers = ask_peers([problem_of(asked, gold, number) for number, gold in enumerate(draws)], python)
-    answers = [{**ask_us(asked, gold), **theirs} for gold, theirs in zip(draws, peers, strict=True)]
+    everything = np.ones(len(asked.is_so), dtype=bool)
+    drawn = [asked.count(gold, everything) for gold in draws]
+    golds = dict(zip(reversed(drawn), reversed(draws), strict=True))
+    first = set(drawn[:N_SLOW])
+    problems = [
+        problem_of(asked, gold, number, numbers not in first) for number, (numbers, gold) in enumerate(golds.items())
+    ]
+    answers = {
+        numbers: {**ask_us(numbers), **theirs, PLAIN: rogan_gladen(asked, gold)}
+        for (numbers, gold), theirs in zip(golds.items(), ask_peers(problems, python)[1], strict=True)
+    }
     truth = float(asked.is_so.mean())
-    return {method: Told.of([answer[method] for answer in answers], truth) for method in answers[0]}
+    return {
+        method: Told.of([answers[numbers][method] for numbers in drawn[: N_SLOW if method in SLOW else None]], truth)
+        for method in answers[drawn[0]]
+    }
 
 
 def summary_rows(found: dict[str, dict[str, Told]]) -> Iterator[list[str]]:
@@ -146,18 +190,22 @@ def summary_rows(found: dict[str, dict[str, Told]]) -> Iterator[list[str]]:
     if not real:
         return
     widths, held = (_table_of(real, what) for what in ("width", "held"))
-    yield ["mean, not made", *(f"{w:.3f}, {h:.3f}" for w, h in zip(widths.mean(0), held.mean(0), strict=True)), ""]
-    yield ["least, not made", *(f"{least:.3f}" for least in held.min(0)), ""]
+    yield ["mean, not made", "", *(f"{w:.3f}, {h:.3f}" for w, h in zip(widths.mean(0), held.mean(0), strict=True))]
+    yield ["least, not made", "", *(f"{least:.3f}" for least in held.min(0))]
 
 
 def _table_of(found: Sequence[dict[str, Told]], what: str) -> FloatArray:
     return np.array([[getattr(one, what) for one in told.values()] for told in found])
 
 
-def behind(told: dict[str, Told]) -> float:
+def behind(told: Mapping[str, Told], n_cells: int = 1) -> float:
     """Width of ours as a part of that of the narrowest package that does not miss too often; infinite if ours does."""
-    others = [one.width for name, one in told.items() if name not in OURS and one.n_said and not one.misses_too_often]
-    return np.inf if told["assisted"].misses_too_often else told["assisted"].width / min(others, default=np.inf)
+    others = [
+        one.width for name, one in told.items() if name not in OURS and one.n_said and not one.misses_too_often(n_cells)
+    ]
+    return (
+        np.inf if told["assisted"].misses_too_often(n_cells) else told["assisted"].width / min(others, default=np.inf)
+    )
 
 
 def refusal_lines(found: dict[str, dict[str, Told]]) -> Iterator[str]:
@@ -166,29 +214,29 @@ def refusal_lines(found: dict[str, dict[str, Told]]) -> Iterator[str]:
         for method, one in told.items():
             if one.refusals:
                 (words, _), *_ = one.refusals.most_common(1)
-                yield f"- {name}, {method}: {one.refusals.total()} of {one.refusals.total() + one.n_said}. {words}"
+                yield f"- {name}, {method}: {one.refusals.total()} of {one.n_drawn}. {words}"
 
 
-def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Path) -> str:
-    """A table for one number of gold labels."""
+def report(n_gold: int, sets: Sequence[str], n_draws: int, seed: int, python: Path) -> tuple[str, str, str]:
+    """About one number of gold labels, the table, and what refused."""
     found = {}
     for name in sets:
         started = time.perf_counter()
         population = make_population(name, seed) if name in MADE else load_population(name)
         title = TITLES.get(name, name)
         found[title] = study(population, n_gold, n_draws, seed, python)
-        cells = " | ".join(one.cell for one in found[title].values())
+        cells = " | ".join(one.cell() for one in found[title].values())
         print(f"{n_gold} {time.perf_counter() - started:.0f} s | {title} | {cells} |", file=sys.stderr)
     found = dict(sorted(found.items(), key=lambda entry: -behind(entry[1])))
-    rows = [[title, *(one.cell for one in told.values()), f"{behind(told):.2f}"] for title, told in found.items()]
+    rows = [[title, f"{behind(told):.2f}", *(one.cell() for one in told.values())] for title, told in found.items()]
     about = (
         f"{n_gold} gold labels, {n_draws} draws. Mean width of {1 - ERROR:.0%} intervals, cut at 0 and 1, and how "
         "often they hold the truth; bold where chance alone misses so often less than once in a million times. A "
-        "star: the method refused some draws, which are left out. Last: width of assisted as a part of the narrowest "
+        "star: the method refused some draws, which are left out. First: width of assisted as a part of the narrowest "
         "of the other packages that is not bold; the sets on which ours is furthest behind come first."
     )
-    table = markdown_table(["", *next(iter(found.values())), "assisted / best other"], [*rows, *summary_rows(found)])
-    return "\n\n".join(filter(None, [about, table, "\n".join(refusal_lines(found))]))
+    table = markdown_table(["", "assisted / best other", *next(iter(found.values()))], [*rows, *summary_rows(found)])
+    return about, table, "\n".join(refusal_lines(found))
 
 
 def describe_versions(python: Path) -> str:
@@ -207,11 +255,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--peers", type=Path, default=python_of(PEERS), help="interpreter that has the packages")
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    add_keep(parser)
     given = parser.parse_args()
     if not given.peers.exists():
         raise SystemExit(f"No interpreter at {given.peers}; see python -m benchmarks.make_peers --help.")
-    tables = [report(n_gold, given.sets, given.draws, given.seed, given.peers) for n_gold in given.gold]
-    publish([f"{describe_versions(given.peers)}; judgy resamples {N_RESAMPLES:,} times.", *tables], given.output)
+    reports = {
+        f"{n_gold} labels": report(n_gold, given.sets, given.draws, given.seed, given.peers) for n_gold in given.gold
+    }
+    about = f"{describe_versions(given.peers)}; judgy resamples {N_RESAMPLES:,} times."
+    publish([about, *(part for parts in reports.values() for part in parts if part)], given.output)
+    if given.keep:
+        keep_tables("rate_peers", {name: table for name, (_, table, _) in reports.items()})
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from studies.coverage import allowed_misses
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.rates.counts import Counts
 from thumbwise.rates.differences import difference
@@ -123,15 +124,15 @@ def study(name: str, n_gold: int, n_draws: int, n_differences: int, seed: int) -
 
 
 def table_row(title: str, *measured: Measured, n_cells: int = 1) -> list[str]:
-    """Widths against those of gold alone, and coverage; nothing of what was not drawn."""
+    """Width of gold alone, of ours as a part of it, and coverage of each; nothing of what was not drawn."""
     return [title, *(cell for one in measured if one.n_draws for cell in _cells(one, n_cells))]
 
 
 def _cells(measured: Measured, n_cells: int) -> list[str]:
     place = {method: METHODS.index(method) for method in METHODS}
     exact = measured.width[place["exact"]]
-    widths = [f"{measured.width[place[method]] / exact:.2f}" for method in ("assisted", "asymptotic")]
-    return [f"{exact:.3f}", *widths, *(measured.held_cell(method, n_cells) for method in SHOWN)]
+    width = f"{measured.width[place['assisted']] / exact:.2f}"
+    return [f"{exact:.3f}", width, ", ".join(measured.held_cell(method, n_cells) for method in SHOWN)]
 
 
 def mean_row(found: Sequence[tuple[Measured, Measured]]) -> list[str]:
@@ -143,20 +144,19 @@ def mean_row(found: Sequence[tuple[Measured, Measured]]) -> list[str]:
             widths, held = (np.array([getattr(one, what) for one in some]) for what in ("width", "held"))
             places = [METHODS.index(method) for method in SHOWN]
             parts = widths[:, places] / widths[:, places[:1]]
-            cells += ["", *(f"{part:.2f}" for part in parts.mean(axis=0)[1:])]
-            cells += [f"{often:.3f}" for often in held[:, places].mean(axis=0)]
+            cells += ["", f"{parts[:, SHOWN.index('assisted')].mean():.2f}"]
+            cells += [", ".join(f"{often:.3f}" for often in held[:, places].mean(axis=0))]
     return cells
 
 
 def header(n_differences: int) -> list[str]:
     """Names of the columns: those of differences only if some are drawn."""
-    kinds = ("", " (difference)") if n_differences else ("",)
-    columns = (*SHOWN, *(f"{method} holds" for method in SHOWN))
-    return ["", *(f"{column}{kind}" for kind in kinds for column in columns)]
+    kinds = ("", "difference, ") if n_differences else ("",)
+    return ["set", *(column for kind in kinds for column in (f"{kind}exact: width", "assisted / exact", "holds"))]
 
 
-def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, seed: int) -> str:
-    """A table for one number of gold labels."""
+def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, seed: int) -> tuple[str, str]:
+    """About one number of gold labels, and the table."""
     n_cells = len(sets) * len(SHOWN) * (2 if n_differences else 1)
     rows, found = [], []
     for name in sets:
@@ -166,12 +166,12 @@ def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, s
         print(f"{n_gold} {time.perf_counter() - started:.0f} s | {' | '.join(rows[-1])} |", file=sys.stderr)
     about = (
         f"{n_gold} gold labels, {n_draws} draws (differences: {n_differences}), {1 - ERROR:.0%}. Mean width from gold "
-        "alone (exact), that of the other methods as a part of it, and how often each interval holds the truth; for "
+        f"alone (exact), that of assisted as a part of it, and how often {', '.join(SHOWN)} hold the truth; for "
         f"shares, then for differences. Bold: more than {allowed_misses(n_draws, 1 - ERROR, n_cells)} misses "
         f"(differences: {allowed_misses(n_differences, 1 - ERROR, n_cells)}), which chance alone brings about anywhere "
         "in the table less than once in a million times."
     )
-    return f"{about}\n\n{markdown_table(header(n_differences), [*rows, mean_row(found)])}"
+    return about, markdown_table(header(n_differences), [*rows, mean_row(found)])
 
 
 def main() -> None:
@@ -183,9 +183,13 @@ def main() -> None:
     parser.add_argument("--gold", type=int, nargs="+", default=[100])
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    add_keep(parser)
     given = parser.parse_args()
     numbers = given.sets, given.draws, min(given.draws, given.differences), given.seed
-    publish([report(n_gold, *numbers) for n_gold in given.gold], given.output)
+    reports = {f"{n_gold} labels": report(n_gold, *numbers) for n_gold in given.gold}
+    publish([part for parts in reports.values() for part in parts], given.output)
+    if given.keep:
+        keep_tables("rates", {name: table for name, (_, table) in reports.items()})
 
 
 if __name__ == "__main__":

@@ -12,13 +12,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+from studies.results import add_keep
+
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-def read_arguments(description: str) -> argparse.Namespace:
-    """--quick, --seed, --processes, --output."""
-    return make_parser(description).parse_args()
+def read_arguments(description: str, *, keeps: bool = False) -> argparse.Namespace:
+    """--quick, --seed, --processes, --output; --keep of a study whose tables stand in the documentation."""
+    parser = make_parser(description)
+    if keeps:
+        add_keep(parser)
+    return parser.parse_args()
 
 
 def make_parser(description: str | None) -> argparse.ArgumentParser:
@@ -34,7 +39,8 @@ def make_parser(description: str | None) -> argparse.ArgumentParser:
 def run_tasks(work: Callable[[Task], Answer], tasks: Sequence[Task], n_processes: int) -> list[Answer]:
     """Answers in the order of the tasks; says on standard error how much time is left."""
     # The processes share the cores already; linear algebra with threads of its own would only get in their way.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(threads, "1")
     started = time.perf_counter()
     with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(work, task) for task in tasks]

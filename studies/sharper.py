@@ -35,6 +35,7 @@ from studies.drawing import (
 )
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.metrics import log_loss
@@ -69,6 +70,17 @@ class Outcome:
     regression_loss: float
     regression_accuracy: float
     best_rule: float
+
+
+BRIEF_HEADER = [
+    "data set (gold labels)",
+    "bound",
+    "Balsubramani-Freund",
+    "logistic regression",
+    "majority",
+    "Dawid-Skene",
+    "best rule",
+]
 
 
 @dataclass(frozen=True)
@@ -148,14 +160,27 @@ def study_unaided(population: Population) -> Unaided:
     )
 
 
-def study(name: str, n_gold: int, n_draws: int, seed: int) -> list[str]:
-    """A line of the table."""
+def study(name: str, n_gold: int, n_draws: int, seed: int) -> tuple[list[str], list[str]]:
+    """A line of the table, and one in brief."""
     population = load_population(name)
     n_gold = gold_size(population, n_gold)
     items = draw_gold(population, n_gold, "subset", n_draws, seed)
     outcomes = [study_draw(split_population(population, gold, "subset")) for gold in items]
     unaided = study_unaided(population)
-    return [f"{TITLES.get(name, name)} ({n_gold})", *_line(outcomes, unaided)]
+    title = f"{TITLES.get(name, name)} ({n_gold})"
+    return [title, *_line(outcomes, unaided)], [title, *_brief_line(outcomes, unaided)]
+
+
+def _brief_line(outcomes: Sequence[Outcome], unaided: Unaided) -> list[str]:
+    """The default alone, without standard errors."""
+    bound = _mean(outcomes, lambda o: o.auto.bound)
+    pairs = [
+        (_mean(outcomes, lambda o: o.auto.loss), _mean(outcomes, lambda o: o.auto.accuracy)),
+        (_mean(outcomes, lambda o: o.regression_loss), _mean(outcomes, lambda o: o.regression_accuracy)),
+    ]
+    simple = unaided.majority, unaided.dawid_skene, _mean(outcomes, lambda o: o.best_rule)
+    cells = [f"{loss:.3f} / {accuracy:.3f}" for loss, accuracy in pairs]
+    return [f"{bound:.3f}", *cells, *(f"{number:.3f}" for number in simple)]
 
 
 def _line(outcomes: Sequence[Outcome], unaided: Unaided) -> list[str]:
@@ -196,13 +221,16 @@ def main() -> None:
     parser.add_argument("--gold", type=int, default=100)
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
+    add_keep(parser)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that was not polished is a bound
     warnings.simplefilter("ignore", DegenerateFitWarning)  # Dawid-Skene's, which the table shows
-    lines, started = [], time.perf_counter()
+    lines, brief, started = [], [], time.perf_counter()
     work = partial(study, n_gold=arguments.gold, n_draws=arguments.draws, seed=arguments.seed)
     for name in arguments.sets:
-        lines.append(work(name))
+        line, brief_line = work(name)
+        lines.append(line)
+        brief.append(brief_line)
         print(" | ".join(lines[-1]), f"| {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     heading = (
         f"{arguments.gold} gold labels (at most half of the items), part of the pool, not pinned, {100 * LEVEL:.0f} %; "
@@ -213,6 +241,8 @@ def main() -> None:
     )
     header = ["set (gold)", "rules alone, caution 1", "caution 1", "caution auto", "caution 0.2", "regression"]
     publish([heading, markdown_table([*header, "simple methods", "lead", "rarest class"], lines)], arguments.output)
+    if arguments.keep:
+        keep_tables("sharper", {f"{arguments.gold} labels": markdown_table(BRIEF_HEADER, brief)})
 
 
 if __name__ == "__main__":

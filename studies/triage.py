@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -33,6 +33,7 @@ import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
+from studies.results import add_keep, keep_tables
 from thumbwise._typing import IntArray
 from thumbwise.assess.accepting.looks import look_at
 from thumbwise.assess.accepting.ranked import Parts, Ranked, gold_places, rank
@@ -303,6 +304,33 @@ def tables(
     return f"{about}\n\n{markdown_table(HEADER, rows)}\n\n{more}\n\n{markdown_table(OTHERS, others)}"
 
 
+def beside_each_other(
+    kept: Mapping[int, tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]], n_draws: int
+) -> dict[str, str]:
+    """Both tables in brief: the largest number of gold labels in full, and beside it what matters of the others."""
+    most, *fewer = sorted(kept, reverse=True)
+    more = [f"{n} labels: {column}" for n in fewer for column in ("missed", "accepted", "hold-out")]
+    head = ["set", "precision", f"missed of {n_draws:,}", "oracle", "accepted", "hold-out", *PEERS, *more]
+    rows = [
+        [*_parts(row, 0, 1, 2, 4, 5, 7), *row[8:], *(part for n in fewer for part in _parts(kept[n][0][i], 2, 5, 7))]
+        for i, row in enumerate(kept[most][0])
+    ]
+    more = [f"{n} labels: {column}" for n in fewer for column in ("recall missed", "budget missed")]
+    others_head = ["set", "recall missed", "accepted at recall 0.9", "budget missed", "guaranteed right", "right"]
+    others = [
+        [*_parts(row, 0, 1, 3, 2, 4, 5), *(part for n in fewer for part in _parts(kept[n][1][i], 1, 2))]
+        for i, row in enumerate(kept[most][1])
+    ]
+    return {
+        "precision": markdown_table(head, rows),
+        "recall and budget": markdown_table([*others_head, *more], others),
+    }
+
+
+def _parts(row: Sequence[str], *places: int) -> list[str]:
+    return [row[place] for place in places]
+
+
 def main() -> None:
     """Read the arguments, and publish tables for each number of gold labels; what is done is written as it comes."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -312,7 +340,9 @@ def main() -> None:
     parser.add_argument("--gold", type=int, nargs="+", default=[100, 300])
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    add_keep(parser)
     given = parser.parse_args()
+    kept: dict[int, tuple[list[list[str]], list[list[str]]]] = {}
     done: list[str] = []
     for n_gold in given.gold:
         rows: list[list[str]] = []
@@ -323,6 +353,9 @@ def main() -> None:
             text = tables(n_gold, rows, others, given.draws, given.peers)
             publish([*done, text], given.output)
         done.append(text)
+        kept[n_gold] = rows, others
+    if given.keep:
+        keep_tables("triage", beside_each_other(kept, given.draws))
 
 
 if __name__ == "__main__":

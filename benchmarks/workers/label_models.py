@@ -1,15 +1,16 @@
 """Labels by crowd-kit, Snorkel or cleanlab, each called as its own pages say, with its own defaults.
 
-Arguments: METHOD FILE OUTPUT, or none to see the versions. The file is an ``.npz`` with ``votes`` (-1: none),
+Arguments: FILE FOLDER SECONDS, or none to see the versions. The file is an ``.npz`` with ``votes`` (-1: none),
 ``n_classes`` and ``classifier``, the probabilities that CROWDLAB asks a classifier for, shape (n_draws, n_items,
-n_classes). Written to OUTPUT, ``.npy``, are probabilities of shape (n_draws, n_items, n_classes); those of methods that
-use no gold, once. Printed is a line of JSON: in ``refused`` what the package said if it gave no labels, or by name the
-versions.
+n_classes). Written to FOLDER, as ``0.npy`` and so on in the order of the methods, are probabilities of shape (n_draws,
+n_items, n_classes); those of methods that use no gold, once. Printed is a line of JSON: by method what the package said
+if it gave no labels, or by package the versions. A method that takes longer than so many seconds is given up.
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -55,9 +56,9 @@ def by_mace(votes: IntArray, n_classes: int, classifier: FloatArray) -> FloatArr
 
 
 def by_snorkel(votes: IntArray, n_classes: int, classifier: FloatArray) -> FloatArray:
-    """LabelModel, with a fixed seed."""
+    """LabelModel, with a fixed seed and the epochs of its tutorials."""
     model = import_module("snorkel.labeling.model").LabelModel(cardinality=n_classes, verbose=False)
-    model.fit(votes, seed=0, progress_bar=False)
+    model.fit(votes, n_epochs=500, seed=123, progress_bar=False)
     return np.asarray(model.predict_proba(votes), dtype=float)[None]
 
 
@@ -88,19 +89,32 @@ PEERS: dict[str, Callable[[IntArray, int, FloatArray], FloatArray]] = {
 }
 
 
+def give_up(signal_number: int, frame: Any) -> None:
+    raise TimeoutError("did not finish in time")
+
+
+def label(method: str, told: dict[str, Any], output: Path, seconds: int) -> str:
+    """Write what it says, or return the error in words: that a package refuses is an answer too."""
+    signal.alarm(seconds)
+    try:
+        np.save(output, PEERS[method](told["votes"].astype(np.int64), int(told["n_classes"]), told["classifier"]))
+    except Exception as error:  # whatever a package says is its answer
+        return f"{type(error).__name__}: {error}"
+    finally:
+        signal.alarm(0)
+    return ""
+
+
 def main() -> None:
     if len(sys.argv) == 1:
         print(json.dumps({package: version_of(package) for package in PACKAGES}))
         return
-    method, file, output = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    refused = ""
-    with np.load(file) as told:
-        try:
-            proba = PEERS[method](told["votes"].astype(np.int64), int(told["n_classes"]), told["classifier"])
-            np.save(output, proba)
-        except Exception as error:  # whatever a package says is its answer
-            refused = f"{type(error).__name__}: {error}"
-    print(json.dumps({"refused": refused}))
+    file, folder, seconds = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    signal.signal(signal.SIGALRM, give_up)
+    with np.load(file) as arrays:
+        told = dict(arrays)
+    said = {method: label(method, told, folder / f"{number}.npy", seconds) for number, method in enumerate(PEERS)}
+    print(json.dumps({method: words for method, words in said.items() if words}))
 
 
 if __name__ == "__main__":

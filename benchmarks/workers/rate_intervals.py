@@ -1,8 +1,9 @@
 """Intervals for a share by ppi_py, glide, judgy and truescore, each called as its own pages say.
 
 Arguments: FILE LEVEL N_RESAMPLES. Each line of the file is a problem in JSON: ``truth`` and ``said``, 0 or 1 for each
-gold item; ``rest``, of how many other items the judge says 0 and 1; ``seed``. Printed is a line of versions, then one
-for each problem: by name two ends, or what the package said instead. N_RESAMPLES is that of judgy, whose loop is slow.
+gold item; ``rest``, of how many other items the judge says 0 and 1; ``seed``; and whether it ``is_brief``, without what
+is slow. Printed is a line of versions, then one for each problem: by name two ends, or what the package said instead.
+N_RESAMPLES is that of judgy, whose loop is slow.
 """
 
 from __future__ import annotations
@@ -108,6 +109,8 @@ PEERS: dict[str, Callable[[Problem], Ends]] = {
     "truescore Rogan-Gladen": by_truescore_rogan_gladen,
     "judgy": by_judgy,
 }
+# Those that take far longer than all others together.
+SLOW = ("judgy",)
 
 
 def answer(peer: Callable[[Problem], Ends], problem: Problem) -> Ends | str:
@@ -135,8 +138,9 @@ def main() -> None:
     say({package: version_of(package) for package in PACKAGES})
     with np.errstate(all="ignore"):
         for line in Path(sys.argv[1]).read_text().splitlines():
-            problem = Problem.read(line, level, n_resamples)
-            say({name: answer(peer, problem) for name, peer in PEERS.items()})
+            problem, is_brief = Problem.read(line, level, n_resamples), json.loads(line)["is_brief"]
+            asked = {name: peer for name, peer in PEERS.items() if not (is_brief and name in SLOW)}
+            say({name: answer(peer, problem) for name, peer in asked.items()})
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from benchmarks.launching import Job, WorkerError
@@ -40,9 +41,8 @@ MEASURES = ("accuracy", "log loss", "calibration error")
 # Which way is better.
 _SIGN = np.array([1.0, -1.0, -1.0])
 _BINS = 15
-# CROWDLAB takes seconds a draw on the larger sets.
-_CLASSIFIED = 5
-_PATIENCE = 300.0
+# Seconds for each package on each set.
+_PATIENCE = 300
 
 UNAIDED: Mapping[str, Callable[[], LabelModel]] = {
     MAJORITY: tw.MajorityVote,
@@ -80,46 +80,99 @@ class Case:
         return cls(RATINGS, load_population(JUDGES), tw.ScoredVotes(ratings, scores=1), columns)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Score:
+    """One method on one set, by measure.
+
+    Attributes
+    ----------
+    mean, error : tuple of float
+        Mean over the draws, and its standard error.
+    lead, lead_error : tuple of float
+        How much better ours is on the same draws, and the standard error of that paired difference.
+    is_best : tuple of bool
+        Whether this method is the best on the set, or within one standard error of it; for others than ours, of a
+        paired difference too.
+    """
+
+    mean: tuple[float, ...]
+    error: tuple[float, ...]
+    lead: tuple[float, ...]
+    lead_error: tuple[float, ...]
+    is_best: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
 class Found:
-    """Measures of each method on one set with so many gold labels; arrays of shape (n_draws, n_measures)."""
+    """What each method reached on one set with so many gold labels."""
 
     title: str
     n_gold: int
-    scores: Mapping[str, FloatArray]
+    scores: Mapping[str, Score]
 
-    def mean(self, method: str, measure: int) -> float:
-        return float(self.scores[method][:, measure].mean())
+    @classmethod
+    def of(cls, title: str, n_gold: int, measured: Mapping[str, FloatArray]) -> Found:
+        """From the measures of each draw, shape (n_draws, n_measures)."""
+        return cls(title, n_gold, {method: _score(method, measured) for method in measured})
 
-    def error(self, method: str, measure: int) -> float:
-        """Standard error of the mean."""
-        return _standard_error(self.scores[method][:, measure])
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Found:
+        """As it was written."""
+        scores = {
+            method: Score(**{part: tuple(numbers) for part, numbers in score.items()})
+            for method, score in told["scores"].items()
+        }
+        return cls(told["title"], told["n_gold"], scores)
 
     def lead(self, method: str, measure: int) -> tuple[float, float]:
-        """How much better ours is, and the standard error of that, over the draws that both have."""
-        theirs = self.scores[method][:, measure]
-        ours = self.scores[OURS][: len(theirs), measure]
-        ahead = _SIGN[measure] * (ours - theirs)
-        return float(ahead.mean()), _standard_error(ahead)
+        """How much better ours is, and the standard error of that."""
+        score = self.scores[method]
+        return score.lead[measure], score.lead_error[measure]
 
     def best_other(self, measure: int) -> str:
         """The method that ours leads least."""
         others = [method for method in self.scores if method != OURS]
         return min(others, key=lambda method: self.lead(method, measure)[0])
 
-    def is_best(self, measure: int) -> bool:
-        """Whether ours is best, or within one standard error of it."""
-        lead, error = self.lead(self.best_other(measure), measure)
-        return lead >= -error
+    def is_best(self, measure: int, method: str = OURS) -> bool:
+        """Whether it is best, or within one standard error of it."""
+        return self.scores[method].is_best[measure]
 
     def is_worse(self, method: str, measure: int) -> bool:
-        """Beyond noise: by more than two standard errors."""
+        """Whether ours is behind it beyond noise: by more than two standard errors."""
         lead, error = self.lead(method, measure)
         return lead < -2 * error
 
 
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+def _score(method: str, measured: Mapping[str, FloatArray]) -> Score:
+    own, ahead = measured[method], _ahead(measured[OURS], measured[method])
+    rivals = [_ahead(own, theirs) for other, theirs in measured.items() if other != method]
+    is_best = [
+        all(_is_near(rival[:, number]) for rival in rivals if rival[:, number].mean() == least)
+        for number, least in enumerate(np.min([rival.mean(axis=0) for rival in rivals], axis=0))
+    ]
+    columns = [_rounded(part) for part in (own.mean(axis=0), _errors(own), ahead.mean(axis=0), _errors(ahead))]
+    return Score(*columns, tuple(is_best))
+
+
+def _ahead(ours: FloatArray, theirs: FloatArray) -> FloatArray:
+    """Over the draws that both have."""
+    n_both = min(len(ours), len(theirs))
+    return np.asarray(_SIGN * (ours[:n_both] - theirs[:n_both]))
+
+
+def _is_near(ahead: FloatArray) -> bool:
+    return bool(ahead.mean() >= -_errors(ahead[:, None])[0])
+
+
+def _errors(values: FloatArray) -> FloatArray:
+    """Standard errors of the means of columns."""
+    n = len(values)
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(n)) if n > 1 else np.zeros(values.shape[1])
+
+
+def _rounded(values: FloatArray) -> tuple[float, ...]:
+    return tuple(round(float(value), 6) for value in values)
 
 
 def calibration_error(truth: IntArray, proba: FloatArray) -> float:
@@ -170,21 +223,19 @@ def unaided(votes: tw.Votes) -> dict[str, FloatArray]:
 
 def ask_peers(votes: tw.Votes, classifier: FloatArray, python: Path) -> tuple[dict[str, FloatArray], dict[str, str]]:
     """Probabilities by each package, shape (n_draws or 1, n_items, n_classes), and what those said that refused."""
-    answers, refused = {}, {}
     with TemporaryDirectory() as folder:
         told = Path(folder) / "told.npz"
         np.savez(told, votes=votes.array, n_classes=votes.n_classes, classifier=classifier)
-        for number, method in enumerate(PEERS):
-            output = Path(folder) / f"{number}.npy"
-            try:
-                said = Job("label_models", method, told, output, python=str(python.absolute())).run(_PATIENCE)
-                words = json.loads(said.splitlines()[-1])["refused"]
-            except WorkerError as error:
-                words = str(error)
-            if words:
-                refused[method] = words
-            else:
-                answers[method] = np.load(output)
+        try:
+            said = Job("label_models", told, folder, _PATIENCE, python=str(python.absolute())).run()
+            refused = json.loads(said.splitlines()[-1])
+        except WorkerError as error:
+            refused = dict.fromkeys(PEERS, str(error))
+        answers = {
+            method: np.load(Path(folder) / f"{number}.npy")
+            for number, method in enumerate(PEERS)
+            if method not in refused
+        }
     return answers, refused
 
 
@@ -220,8 +271,8 @@ def study_case(case: Case, task: Task) -> tuple[list[Found], dict[str, str]]:
             rest = np.setdiff1d(np.arange(len(population.labels)), gold)
             for method, proba in {**own[place][number], **_of_draw(answers, place, number)}.items():
                 scores.setdefault(method, []).append(measure(population.labels[rest], proba[rest]))
-        stacked = {method: np.array(rows) for method, rows in scores.items()}
-        found.append(Found(case.title, len(golds[0]), stacked))
+        measured = {method: np.array(rows) for method, rows in scores.items()}
+        found.append(Found.of(case.title, len(golds[0]), measured))
     return found, refused
 
 
@@ -231,7 +282,7 @@ def _peers_of(
     """What packages say: arrays of shape (n_sizes, n_draws, ...), or (1, 1, ...) if gold is nothing to them."""
     if python is None:
         return {}, {}
-    classifier = np.array([[draw["logistic regression"] for draw in size[:_CLASSIFIED]] for size in own])
+    classifier = np.array([[draw["logistic regression"] for draw in size] for size in own])
     flat = classifier.reshape(-1, *classifier.shape[2:])
     answers, refused = ask_peers(case.population.votes, flat, python)
     shaped = {
@@ -248,13 +299,20 @@ def _of_draw(answers: Mapping[str, FloatArray], place: int, number: int) -> dict
     return {**once, **{method: proba[place, number] for method, proba in each.items()}}
 
 
+def tally(found: Sequence[Found], measure: int) -> dict[str, int]:
+    """On how many sets each method is the best or within one standard error of it, most first."""
+    methods = dict.fromkeys(method for one in found for method in one.scores)
+    counts = {name: sum(name in one.scores and one.is_best(measure, name) for one in found) for name in methods}
+    return dict(sorted(counts.items(), key=lambda entry: -entry[1]))
+
+
 def table(found: Sequence[Found], measure: int) -> str:
     """Losses of ours first."""
     methods = list(dict.fromkeys(method for one in found for method in one.scores))
     rows = []
     for one in sorted(found, key=lambda one: one.lead(one.best_other(measure), measure)[0]):
         best = one.best_other(measure)
-        cells = [f"{one.mean(name, measure):.3f}" if name in one.scores else "-" for name in methods]
-        cells[0] += f" ± {one.error(OURS, measure):.3f}"
+        cells = [f"{one.scores[name].mean[measure]:.3f}" if name in one.scores else "-" for name in methods]
+        cells[0] += f" ± {one.scores[OURS].error[measure]:.3f}"
         rows.append([f"{one.title} ({one.n_gold})", "{:+.3f} ± {:.3f}".format(*one.lead(best, measure)), best, *cells])
     return markdown_table(["set (gold)", "lead", "best other", *methods], rows)

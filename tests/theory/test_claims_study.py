@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,13 +13,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.workers import label_models, precise_thresholds
+from scipy.stats import binom
 from sklearn.metrics import accuracy_score, log_loss
-from studies.claims import accepting, labels, rates, trouble, verdicts
+from studies.claims import accepting, labels, page, rates, trouble, verdicts
+from studies.claims.__main__ import earlier
+from studies.claims.accepting import Kept
 from studies.claims.labels import OURS, Case, Found
 from studies.drawing import Population
-from studies.rate_peers import Told, make_population
+from studies.rate_peers import Told, make_population, rogan_gladen
 from studies.rates import ask
-from studies.triage import Kept
+from studies.results import plain, write_results
+from studies.triage import Kept as KeptInDraw
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
@@ -38,7 +42,7 @@ def made(ahead: float, spread: float, title: str = "set") -> Found:
     """Ours ahead of one other method in accuracy by so much."""
     theirs = np.tile([0.8, 0.4, 0.1], (4, 1))
     ours = theirs + np.outer(ahead + spread * np.array([1, -1, 1, -1]), [1, 0, 0])
-    return Found(title, 100, {OURS: ours, "majority vote": theirs})
+    return Found.of(title, 100, {OURS: ours, "majority vote": theirs})
 
 
 def test_measures_are_those_of_scikit_learn(population: Population) -> None:
@@ -68,7 +72,8 @@ def test_gold_items_are_not_judged(population: Population, monkeypatch: pytest.M
 
     monkeypatch.setattr(labels, "ours", knows_gold)
     (found,), refused = labels.study_case(Case("made", population), labels.Task("made", (300,), 2, 0))
-    assert found.scores[OURS][:, 0] == pytest.approx([0.5, 0.5])
+    assert found.scores[OURS].mean[0] == pytest.approx(0.5)
+    assert found.scores[OURS].error[0] == 0
     assert not refused
 
 
@@ -78,16 +83,18 @@ def test_ours_is_compared_on_the_same_draws(population: Population) -> None:
     for one in found:
         assert set(one.scores) == {OURS, *labels.UNAIDED, "logistic regression", "best judge"}
         best = one.best_other(0)
-        assert one.mean(best, 0) == max(one.mean(name, 0) for name in one.scores if name != OURS)
-        assert one.lead(best, 0)[0] == pytest.approx(one.mean(OURS, 0) - one.mean(best, 0))
-        assert one.lead(best, 1)[0] == pytest.approx(one.mean(best, 1) - one.mean(OURS, 1))
-        assert one.mean(OURS, 0) > 0.85
+        mean = {name: score.mean for name, score in one.scores.items()}
+        assert mean[best][0] == max(numbers[0] for name, numbers in mean.items() if name != OURS)
+        assert one.lead(best, 0)[0] == pytest.approx(mean[OURS][0] - mean[best][0], abs=2e-6)
+        assert one.lead(best, 1)[0] == pytest.approx(mean[best][1] - mean[OURS][1], abs=2e-6)
+        assert mean[OURS][0] > 0.85
+        assert Found.read(json.loads(json.dumps(plain(one)))) == one
 
 
 def test_leads_within_one_standard_error_count_and_two_are_noise() -> None:
     """With deviations of 0.01 among four draws the standard error is 0.01 / sqrt(3)."""
     error = 0.01 / np.sqrt(3)
-    assert made(0.0, 0.01).lead("majority vote", 0)[1] == pytest.approx(error)
+    assert made(0.0, 0.01).lead("majority vote", 0)[1] == pytest.approx(error, abs=1e-6)
     assert made(-0.99 * error, 0.01).is_best(0)
     assert not made(-1.01 * error, 0.01).is_best(0)
     assert not made(-1.99 * error, 0.01).is_worse("majority vote", 0)
@@ -112,14 +119,26 @@ def test_claims_that_fail_come_first() -> None:
     assert first.startswith("**1 of 2 claims fail") and "lost" in first
 
 
+def test_a_method_is_best_if_no_other_leads_it_by_more_than_one_standard_error() -> None:
+    """Of three methods 0.8 +- 0.01, 0.81 and 0.9 the last alone; of the first two alone, both."""
+    wavering = 0.8 + 0.03 * np.array([1, -1, 1, -1])
+    accuracy = {OURS: wavering, "close": np.full(4, 0.81), "best": np.full(4, 0.9)}
+    scores = {name: np.column_stack([column, [0.4] * 4, [0.1] * 4]) for name, column in accuracy.items()}
+    three = Found.of("set", 100, scores)
+    assert [three.is_best(0, name) for name in scores] == [False, False, True]
+    assert labels.tally([three] * 2, 0) == {"best": 2, OURS: 0, "close": 0}
+    two = Found.of("set", 100, {name: scores[name] for name in (OURS, "close")})
+    assert [two.is_best(0, name) for name in (OURS, "close")] == [True, True]
+
+
 def told(width: float, n_held: int) -> Told:
     ends = [[0.5 - width / 2, 0.5 + width / 2]] * n_held + [[0.9, 0.9 + width]] * (200 - n_held)
     return Told.of(ends, 0.5)
 
 
 def share(ours: Told, other: Told) -> rates.Share:
-    answers = {"exact": told(0.2, 199), "assisted": ours, "asymptotic": other, "ppi_py": other}
-    return rates.Share("set", 100, 0.9, answers)
+    answers = {"exact": told(0.2, 199), "assisted": ours, "asymptotic": other, "ppi_py": other, "judgy": other}
+    return rates.Share("set", 100, 0.9, 1, answers)
 
 
 def test_claims_of_shares() -> None:
@@ -132,33 +151,91 @@ def test_claims_of_shares() -> None:
     assert not list(verdicts.of_rates({100: [share(told(0.19, 199), told(0.04, 120))]}))[2].holds
 
 
+def test_what_is_bold_depends_on_how_many_are_judged_together() -> None:
+    """Of 200 draws chance misses 30 once in ten million times, and somewhere in 1,000 intervals far more often."""
+    off = told(0.08, 170)
+    assert binom.sf(29, 200, 0.05) < 1e-6 < 1000 * binom.sf(29, 200, 0.05)
+    alone, among = (rates.Share("set", 100, 0.9, n, {"assisted": off}) for n in (1, 1000))
+    assert (alone.misses_too_often("assisted"), among.misses_too_often("assisted")) == (True, False)
+
+
+def test_shares_are_read_as_they_were_written() -> None:
+    refuses = Told.of(["no"] * 3, 0.5)
+    one = share(told(0.08, 195), refuses)
+    again = rates.Share.read(json.loads(json.dumps(plain(one))))
+    assert again.told["assisted"] == one.told["assisted"]
+    assert np.isnan(again.told["ppi_py"].width) and again.told["ppi_py"].refused == 1
+    assert rates.table([again]) == rates.table([one])
+
+
+def test_a_rival_that_holds_as_well_is_named_with_what_it_costs() -> None:
+    wide = Told.of([[0.4, 0.6]] * 150 + ["no"] * 50, 0.5)
+    _, alone, _ = verdicts.of_rates({100: [share(told(0.08, 195), wide)]})
+    assert not alone.holds
+    assert "ppi_py holds too, with intervals" in alone.found
+    assert "25%" in alone.found
+
+
+def test_parts_are_kept_if_they_were_measured_in_the_same_way(tmp_path: Path) -> None:
+    given = argparse.Namespace(results=tmp_path, quick=False, parts=["rates"])
+    made = {"seed": 1}
+    assert earlier(made, given) == {"about": made}
+    write_results("claims", {"about": made, "labels": 1, "rates": 2}, tmp_path)
+    assert earlier(made, given) == {"about": made, "labels": 1}
+    assert earlier({"seed": 2}, given) == {"about": {"seed": 2}}
+    assert earlier(made, argparse.Namespace(results=tmp_path, quick=True, parts=["rates"])) == {"about": made}
+
+
+def test_the_page_is_that_of_what_was_measured_and_names_what_was_not() -> None:
+    """Ours is 0.08 wide, gold alone 0.2."""
+    about = {
+        "seed": 1,
+        "sizes": [100],
+        "thumbwise": "1",
+        "python": "3",
+        "versions": {},
+        "rate_versions": {"judgy": "absent"},
+    }
+    found = {"100": [share(told(0.08, 195), told(0.04, 120))]}
+    content = plain({"about": about, "rates": {"draws": 200, "seconds": 60, "found": found, "refused": ["a: b"]}})
+    said = page.figures(json.loads(json.dumps(content)))
+    assert said["page"].startswith("**None of 3 claims fails in this run.**")
+    for words in ("50 labels", "300 labels", "judgy (absent)", "the part about labels", "in 1 minutes", "- a: b"):
+        assert words in said["page"]
+    assert "## (b)" in said["page"] and "## (a)" not in said["page"]
+    assert said["width of gold alone"] == "0.40" and "best in accuracy" not in said
+
+
 def test_rogan_gladen_by_its_formula() -> None:
     asked = ask(make_population("made: usual", 1), 1)
     gold = np.arange(400)
-    interval = rates.rogan_gladen(asked, gold)
+    interval = rogan_gladen(asked, gold)
     assert not isinstance(interval, str)
     finds, errs = asked.says[gold][asked.is_so[gold]].mean(), asked.says[gold][~asked.is_so[gold]].mean()
     assert np.mean(interval) == pytest.approx((asked.says.mean() - errs) / (finds - errs))
     drawn = np.random.default_rng(0)
-    said = [rates.rogan_gladen(asked, drawn.choice(10_000, 400, replace=False)) for _ in range(200)]
+    said = [rogan_gladen(asked, drawn.choice(10_000, 400, replace=False)) for _ in range(200)]
     centres = [np.mean(ends) for ends in said if not isinstance(ends, str)]
     assert interval[1] - interval[0] == pytest.approx(2 * 1.96 * np.std(centres), rel=0.2)
-    assert rates.rogan_gladen(asked, np.flatnonzero(asked.is_so)[:9]) == "gold holds one class only"
+    assert rogan_gladen(asked, np.flatnonzero(asked.is_so)[:9]) == "gold holds one class only"
 
 
-def accepted(ours: Sequence[float], other: Sequence[float], n_failed: int = 0) -> accepting.Accepted:
+def accepted(ours: float, other: float, n_failed: int = 0) -> accepting.Accepted:
     kept = {
-        "thumbwise": [Kept(one, True) for one in ours],
-        "hold-out": [Kept(one, number >= n_failed) for number, one in enumerate(other)],
-        "other": [Kept(0.1, True) for _ in other],
+        "thumbwise": Kept(ours, 0.0, 0, 50),
+        "hold-out": Kept(other, ours - other, n_failed, 50),
+        "other": Kept(0.1, ours - 0.1, 0, 50),
     }
-    return accepting.Accepted("set", 100, kept)
+    return accepting.Accepted("set", 100, 1, kept)
 
 
 def test_a_rival_that_is_not_valid_is_no_rival() -> None:
-    loses, wins = accepted([0.5] * 50, [0.6] * 50), accepted([0.5] * 50, [0.6] * 50, n_failed=25)
+    loses, wins = accepted(0.5, 0.6), accepted(0.5, 0.6, n_failed=25)
     assert (loses.best_other, loses.is_best) == ("hold-out", False)
     assert (wins.best_other, wins.is_best) == ("other", True)
+    ours_fails = accepting.Accepted("set", 100, 1, {**wins.kept, "thumbwise": Kept(0.9, 0.0, 25, 50)})
+    assert (ours_fails.lead, ours_fails.is_best) == (-1, False)
+    assert accepting.Accepted.read(json.loads(json.dumps(plain(wins)))) == wins
     assert accepting.table([wins, loses]).splitlines()[2].startswith("| set (100) | -0.100 | hold-out")
     (claim,) = verdicts.of_accepting({100: [wins] * 8 + [loses]})
     assert claim.holds
@@ -166,15 +243,23 @@ def test_a_rival_that_is_not_valid_is_no_rival() -> None:
     assert not claim.holds
 
 
+def test_leads_are_over_the_draws_that_both_have() -> None:
+    """Of three draws the other has two, on which ours accepts 0.2 less and 0.1 more."""
+    ours = [KeptInDraw(0.3, True), KeptInDraw(0.6, False), KeptInDraw(0.9, True)]
+    kept = Kept.of([KeptInDraw(0.5, True), KeptInDraw(0.5, False)], ours)
+    assert kept == Kept(0.5, pytest.approx(-0.05), 1, 2)
+    assert Kept.of(ours, ours) == Kept(pytest.approx(0.6), 0.0, 1, 3)
+
+
 def test_without_mapie_its_refusal_is_named(population: Population) -> None:
     python = Path(sys.executable)
-    found, refused = accepting.study_population(population, accepting.Task("made", 100, 2, 0, python))
+    found, refused = accepting.study_population(population, accepting.Task("made", 100, 2, 0, 10, python))
     version, answers = accepting.ask_mapie([], python)
     assert answers == []
     if version == "absent":
         assert set(found.kept) == {"thumbwise", "hold-out"}
         assert all(words.startswith("ModuleNotFoundError") for words in refused) and refused
-    assert found.share("thumbwise") >= found.share("hold-out")
+    assert found.kept["thumbwise"].share >= found.kept["hold-out"].share
 
 
 def test_copies_and_failures(population: Population) -> None:
@@ -211,6 +296,19 @@ def test_gold_is_chosen_as_it_says(population: Population) -> None:
     favoured = trouble.favoured_gold(population, 200, rng)
     assert (population.labels[favoured] == rarest).mean() > 0.62
     assert len(set(favoured.tolist())) == 200
+
+
+def test_what_a_package_says_is_written_or_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def late(*given: Any) -> FloatArray:
+        label_models.give_up(14, None)
+        raise AssertionError
+
+    monkeypatch.setattr(label_models, "PEERS", {"good": lambda votes, k, proba: proba, "late": late})
+    arrays = {"votes": np.zeros((2, 1)), "n_classes": np.array(2), "classifier": np.full((1, 2, 2), 0.5)}
+    assert label_models.label("good", arrays, tmp_path / "0.npy", 9) == ""
+    assert np.load(tmp_path / "0.npy").tolist() == arrays["classifier"].tolist()
+    assert label_models.label("late", arrays, tmp_path / "1.npy", 9) == "TimeoutError: did not finish in time"
+    assert not (tmp_path / "1.npy").exists()
 
 
 class Aggregator:
