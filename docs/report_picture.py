@@ -1,7 +1,8 @@
-"""The picture of a report, made from the report itself: python docs/report_picture.py [FILE].
+"""The picture of a report, made from the report itself: python docs/report_picture.py [REPORT].
 
-It writes the files of ``thumbwise demo``, lets ``thumbwise report`` make the page, and photographs its first screen in
-Chromium. Needs pip install playwright, jinja2 and a chromium on the path; the browser opens that one file and fetches nothing.
+It writes the files of ``thumbwise demo``, lets ``thumbwise report`` make the page, which takes minutes, and photographs
+its first screen in Chromium; or that of a REPORT made by the same command. Needs pip install playwright jinja2, and a
+Chromium on the path, which opens that one file and fetches nothing.
 """
 
 from __future__ import annotations
@@ -20,23 +21,23 @@ from thumbwise.datasets import load_demo
 from thumbwise.datasets.examples import write_demo
 
 PICTURE = Path(__file__).parent / "pictures" / "report-first.png"
-WIDTH, HEIGHT = 1000, 720
+WIDTH, HEIGHT = 780, 700
 TITLE = "2,000 answers, twelve judges, 120 human labels"
 # Containers forbid Chromium's sandbox; the page is our own file, and nothing else is opened.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
-def main(picture: Path) -> None:
-    """Make the report, open it, keep what its first screen shows."""
+def main(made: Path | None) -> None:
+    """Make the report if it is not there, open it, keep what its first screen shows."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
         raise SystemExit("there is no Chromium: apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        report = write_report(Path(folder))
+        report = made or write_report(Path(folder))
         page = playwright.chromium.launch(executable_path=browser, args=FLAGS).new_page(
             viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light"
         )
-        photograph(page, report, picture)
+        photograph(page, report)
 
 
 def write_report(folder: Path) -> Path:
@@ -50,13 +51,13 @@ def write_report(folder: Path) -> Path:
     return folder / "example" / "report.html"
 
 
-def photograph(page: Page, report: Path, picture: Path) -> None:
+def photograph(page: Page, report: Path) -> None:
     """The first screen, as a file that is there whole or not at all."""
     page.goto(report.as_uri())
-    unfinished = picture.with_name(f"{picture.stem}.part.png")
+    unfinished = PICTURE.with_name(f"{PICTURE.stem}.part.png")
     page.screenshot(path=unfinished)
-    unfinished.replace(picture)
+    unfinished.replace(PICTURE)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else PICTURE)
+    main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None)
