@@ -125,10 +125,27 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, run: Run) -> None:
     assert answer.stdout == ""
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/start.md"])
-def test_the_table_that_is_quoted_is_what_it_prints(page: str) -> None:
-    text = (Path(__file__).parents[2] / page).read_text()
-    demo, model = load_demo(), fitted()
-    for row in score_methods(demo, model):
+def page(name: str) -> str:
+    """Words of a page, each line by itself no longer."""
+    text = (Path(__file__).parents[2] / name).read_text()
+    return " ".join(text.replace("\n> ", " ").split())
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md"])
+def test_the_sentence_that_is_quoted_is_what_it_prints(name: str) -> None:
+    assert str(fitted().certificate_.accuracy) in page(name)
+
+
+def test_the_table_that_is_quoted_is_what_it_prints() -> None:
+    text = (Path(__file__).parents[2] / "docs/start.md").read_text()
+    for row in score_methods(load_demo(), fitted()):
         assert re.search(rf"{row.method} +{row.log_loss:.3f} +{row.accuracy:.3f}\n", text), row
-    assert f"is at most {model.certificate_.log_loss_bound:.3f}" in " ".join(text.split())
+    assert f"is at most {fitted().certificate_.log_loss_bound:.3f}" in page("docs/start.md")
+
+
+def test_the_shares_that_the_readme_quotes_are_those_of_the_table() -> None:
+    right = {row.method: f"{100 * row.accuracy:.1f} %" for row in score_methods(load_demo(), fitted())}
+    told = (
+        "a majority vote has {majority vote} of the answers right, Dawid-Skene {Dawid-Skene}, and thumbwise {thumbwise}"
+    )
+    assert told.format(**right) in page("README.md")

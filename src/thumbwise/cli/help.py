@@ -79,10 +79,9 @@ SECTIONS: Mapping[str, Sequence[str]] = {
 # Sections of the list of commands; one that none of them names is among the others.
 OTHERS = "Others"
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Start here": ("demo", "read", "label", "report"),
-    "Gold, labels made by hand": ("draw", "bench", "plan", "check"),
-    "Questions that votes and gold answer": ("rate", "judges", "triage", "compare", "certify"),
-    "After a fit": ("predict", "explain", "sql"),
+    "Start here": ("demo", "label", "rate", "triage", "judges", "draw", "bench"),
+    "More from the same files": ("plan", "compare", "check", "report", "certify", "read"),
+    "With a saved model": ("predict", "explain", "sql"),
     "Research": ("reproduce",),
     OTHERS: (),
 }
@@ -151,6 +150,12 @@ class GroupedCommand(TyperCommand):
 
 class GroupedCommands(TyperGroup):
     """The list of commands by what they are for; a summary is shown whole."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Commands first: of the options, nobody needs one to begin."""
+        self.format_commands(ctx, formatter)
+        records = [record for each in self.get_params(ctx) if (record := each.get_help_record(ctx)) is not None]
+        _write_list(formatter, OPTIONS, records)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Each command with the first sentence of its help."""

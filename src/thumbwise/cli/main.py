@@ -47,7 +47,7 @@ EXIT_CODES = (
 )
 app = typer.Typer(
     cls=GroupedCommands,
-    help="Certified labels from rules of thumb.",
+    help="Labels, from many unsure votes and a hundred sure ones, with a guarantee.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -41,9 +41,9 @@ class Bounds:
     one_sided : float
         By a reference, with the distance of the true moments from the bound that each weight's sign makes matter.
     by_widths : float
-        By a reference, with the widths of all intervals: 2 eps.|theta| / n.
+        By a reference, with the widths of all intervals: ``2 eps.|theta| / n``.
     by_widest : float
-        By a reference, with the widest interval: 2 max(eps) |theta|_1 / n. Rules that never vote do not count.
+        By a reference, with the widest interval: ``2 max(eps) |theta|_1 / n``. Rules that never vote do not count.
     """
 
     value: float
@@ -99,7 +99,7 @@ def _bounds(truth: Truth, box: Box, weights: FloatArray, reference: npt.ArrayLik
 
 
 def bound_approximation(truth: Truth, box: Box) -> Bounds:
-    """Bounds on d(g*, g_bf) / n, the part of the loss that narrower intervals remove: 2 eps.|theta*| / n and its kin.
+    """Bounds on d(g*, g_bf) / n, what narrower intervals remove of the loss: ``2 eps.|theta*| / n`` and its kin.
 
     *Guarantee*: that of :func:`bound_loss`; the loss less d(eta, g*) / n, with the best approximator as reference. If a
     rule is always right or always wrong there is no theta*; the weights used then are those of a member of the family
@@ -165,7 +165,7 @@ def comparison_threshold(truth: Truth, loss: float) -> float:
     """Half-width of intervals up to which the game beats another prediction, in natural units: 0.01 is one point.
 
     If the box holds the true moments and no interval is wider than twice the threshold
-    [d(eta, g) - d(eta, g*)] / (2 |theta*|_1), then d(eta, g_bf) <= d(eta, g). Sufficient, not necessary, and mostly
+    ``[d(eta, g) - d(eta, g*)] / (2 |theta*|_1)``, then d(eta, g_bf) <= d(eta, g). Sufficient, not necessary, and mostly
     small.
 
     Parameters

@@ -18,11 +18,11 @@ _REDUNDANT = 1e-12
 
 
 def lightest_weights(votes: Votes, weights: npt.ArrayLike) -> FloatArray:
-    """Weights of the same prediction with the least |theta|_1 = n * sum_m share_m |u_m|.
+    """Weights of the same prediction with the least ``|theta|_1 = n * sum_m share_m |u_m|``.
 
     Class weights may all be moved by a constant, and copies of a rule may share theirs in any way. Bounds depend on
-    |theta|; this choice, a linear program, makes |theta|_1 definite and the bounds with it as low as they can be. Where
-    several weights are lightest (copies, an even number of classes), they are one of them.
+    ``|theta|``; this choice, a linear program, makes ``|theta|_1`` definite and the bounds with it as low as they can
+    be. Where several weights are lightest (copies, an even number of classes), they are one of them.
 
     Parameters
     ----------

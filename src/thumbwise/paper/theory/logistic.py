@@ -201,7 +201,7 @@ def solve_l1_regression(
     tol: float = 1e-10,
     max_iter: int = 200,
 ) -> L1Regression:
-    """Minimise -sum_i eta_i.log softmax(W x_i) + sum_f penalty_f sum_c |W[c, f]| with the solver of the game.
+    """Minimise ``-sum_i eta_i.log softmax(W x_i) + sum_f penalty_f sum_c |W[c, f]|`` with the solver of the game.
 
     There is no intercept: add a column of ones, with penalty 0 if it is to be free. Coefficients of a feature may all
     be moved by a constant if that changes no penalty (a free intercept; two classes), so that they are not unique then.
