@@ -92,9 +92,9 @@ def judge_files(
     if lacks_gold(votes, gold, roles):
         raise no_gold()
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database() if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as home:
         with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
         with progress("judging"):
             judged = judges(reading, of=choices.of, confidence_level=choices.confidence, costs=costs)
         if output is not None:

@@ -102,16 +102,16 @@ def label_files(
         check_table_file(output, LABELS, inputs=(votes, gold, reviewed), overwrite=overwrite)
     if stays and gold is None and roles.gold_column is None:
         raise no_gold()
-    with database(limits) if stays else nullcontext() as connection:
+    with database(limits, [output]) if stays else nullcontext() as home:
         with progress("reading"):
-            reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
+            reading = _check_gold(read_sampled(votes, gold, roles, home=home, stays=stays))
             if reviewed is not None:
                 choices = replace(choices, reviewed=read_reviewed(reviewed, reading, roles.form.as_hint))
         if output is not None:
             names = output_names(reading, shape)  # whether names of columns would clash is said now
 
         def write(model: LabelModel, place: Path) -> str:
-            with progress("writing") if connection is None else running(connection, "writing"):
+            with progress("writing") if home is None else running(home, "writing"):
                 write_labels(reading, model, place, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 

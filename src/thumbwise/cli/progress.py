@@ -12,14 +12,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from thumbwise.cli.console import remarks
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from thumbwise.tables.databases import Database
 
 _SECONDS = 0.2
 
 
 @contextmanager
-def running(connection: DuckDBPyConnection, what: str) -> Iterator[None]:
-    """A bar with the time left while queries of the connection run in this block."""
+def running(home: Database, what: str) -> Iterator[None]:
+    """A bar with the time left while queries of the database run in this block."""
     console = remarks()
     if not console.is_terminal or console.quiet:
         yield
@@ -32,7 +32,7 @@ def running(connection: DuckDBPyConnection, what: str) -> Iterator[None]:
 
         def look() -> None:
             while not done.wait(_SECONDS):
-                bar.update(task, completed=max(0.0, connection.query_progress()))
+                bar.update(task, completed=max(0.0, home.connection.query_progress()))
 
         watcher = threading.Thread(target=look, daemon=True)
         watcher.start()

@@ -130,9 +130,9 @@ def rate_files(
         raise no_gold()
     roles = _with_columns(roles, choices)
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database() if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as home:
         with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
         with progress("bounding"):
             reported = ask(reading, choices)
     if json is not None:

@@ -29,9 +29,9 @@ def read_files(
     """Read, and say what was read."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database() if stays else nullcontext() as connection:
+    with database() if stays else nullcontext() as home:
         with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
             content = as_content(reading, str(votes))
         deliver(content, json, overwrite)
         _print(stdout(), str(votes), reading, roles.abstain, content)
