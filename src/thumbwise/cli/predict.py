@@ -12,7 +12,7 @@ from rich.text import Text
 
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
-from thumbwise.cli.progress import running
+from thumbwise.cli.progress import running, while_reading
 from thumbwise.cli.saved_models import as_record, check_rules, in_words, in_words_of_models, open_model, roles_of
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
@@ -60,7 +60,7 @@ def predict_files(
     elif output is not None:
         check_table_file(output, LABELS, inputs=inputs, overwrite=overwrite)
     with database(limits, [output]) if stays else nullcontext() as home:
-        with progress("reading"), in_words_of_models():
+        with while_reading(home), in_words_of_models():
             reading = read_source(votes, None, roles, home=home, stays=stays)
             check_rules(model, reading.votes)
             drift: Drift = model.check_drift(reading.votes)

@@ -18,7 +18,7 @@ from thumbwise.assess.triage import triage
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.costs import print_stages, read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
-from thumbwise.cli.progress import running
+from thumbwise.cli.progress import running, while_reading
 from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
@@ -131,7 +131,7 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
     if lacks_gold(votes, gold, roles):
         raise no_gold()
     with database(writes=[outputs.accepted, outputs.review]) if stays else nullcontext() as home:
-        with progress("reading"):
+        with while_reading(home):
             reading = read_sampled(votes, gold, roles, home=home, stays=stays)
             check_triage_names(reading, outputs.accepted, outputs.review, outputs.text)
         with progress("sorting out"):

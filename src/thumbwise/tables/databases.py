@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
 from thumbwise.tables.formats import NOTHING_LOADED, confine
 from thumbwise.tables.given_paths import as_text, real_place
+from thumbwise.tables.watched import watched
 from thumbwise.tables.whole_files import workspace
 
 if TYPE_CHECKING:
@@ -87,9 +88,8 @@ def database(limits: Limits = NO_LIMITS, writes: Sequence[Path | None] = ()) -> 
             connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
         except duckdb.Error as error:
             raise InvalidChoiceError(f"memory must be a size such as 4GB; found {memory!r} ({error}).") from None
-        with connection:
+        with connection, watched(connection):
             connection.execute("SET preserve_insertion_order = false")
-            connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
             yield Database(connection, tuple(real_place(path).parent for path in writes if path is not None))
 
 

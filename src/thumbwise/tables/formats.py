@@ -19,6 +19,7 @@ from thumbwise.tables.coded import CodedColumns, code_texts
 from thumbwise.tables.dialects import DELIMITERS
 from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.plain_files import PACKINGS
+from thumbwise.tables.watched import watched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,9 +47,9 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
     with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
         connection.execute("SET temp_directory = ''")
         connection.execute(f"SET memory_limit = '{max(most_bytes(), _LEAST_MEMORY)}B'")
-        connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
-        confine(connection, files=[path])
-        yield connection
+        with watched(connection):
+            confine(connection, files=[path])
+            yield connection
 
 
 def confine(
