@@ -31,6 +31,7 @@ import numpy as np
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.arrow_rows import as_columns, read_arrow, read_parquet_files
+from thumbwise.tables.budgets import check_json
 from thumbwise.tables.formats import Column, gist_of
 from thumbwise.tables.table_files import Table
 
@@ -101,7 +102,9 @@ def _read_object(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LARGEST_JSON:
             raise InvalidFileError(f"{path} must have at most {_LARGEST_JSON:,} bytes; it has more.")
-        content = json.loads(path.read_bytes())
+        text = path.read_bytes()
+        check_json(path, text)
+        content = json.loads(text)
     except FileNotFoundError:
         raise InvalidFileError(
             f"a dataset on disk must hold {path.name}; {path.parent} does not. It may be a folder of the cache, or "
