@@ -51,7 +51,7 @@ def test_it_takes_no_more_than_is_said(name: str) -> None:
     peak = tracemalloc.get_traced_memory()[1] + len(content)
     tracemalloc.stop()
     assert value
-    assert peak <= memory_of_json(content) <= 9.1 * peak
+    assert peak - 4096 <= memory_of_json(content) <= 9.1 * peak  # a page for what Python keeps beside
 
 
 def test_small_files_of_many_objects_are_refused_before_they_are_read(
