@@ -256,7 +256,7 @@ def size_of(path: Path) -> int:
 
 
 def main() -> int:
-    """Status 1 if one ends in a traceback or takes more than its budget and what Python and the database take anyway."""
+    """Status 1 if one ends in a traceback, or takes more than its budget and what the database takes anyway."""
     arguments = argparse.ArgumentParser("python -m fuzz.bombs")
     arguments.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BOMBS))
     arguments.add_argument("--small", action="store_true")

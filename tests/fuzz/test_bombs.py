@@ -1,4 +1,4 @@
-"""Small files that would take much memory end in a message or in little of it; ``python -m fuzz.bombs`` at full size."""
+"""Small files that would take much memory are refused, or take little; ``python -m fuzz.bombs`` at full size."""
 
 from __future__ import annotations
 
