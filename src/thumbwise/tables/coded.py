@@ -139,7 +139,8 @@ def find_places(hashes: AnyArray, listed: AnyArray) -> IntArray | None:
     """Where each hash stands in a list; None if one stands there twice or not at all."""
     from thumbwise.numerics.patterns import take_rows  # noqa: PLC0415  # help loads nothing that computes
 
-    if not len(listed) or len(np.unique(listed)) < len(listed):
+    ordered = np.sort(listed)
+    if not len(listed) or (ordered[1:] == ordered[:-1]).any():
         return None
     n_bits = (len(listed) - 1).bit_length() + _SPARE_BITS
     last = np.uint64(2**n_bits - 1)
