@@ -1,117 +1,92 @@
 """How readers grow with columns, keys and rows, in processor time: slopes of logarithms, and ratios to a plain read.
 
-Usage: python -m benchmarks.many_columns
+Usage: python -m benchmarks --only readers
 """
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
-from time import process_time
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-import duckdb
-import numpy as np
-import polars as pl
+from benchmarks.launching import Job, measure
+from benchmarks.settings import Settings
+from benchmarks.tables import Growth, Row, Table, merge_versions
 
-import thumbwise as tw
-
-N_ROWS = 100
+# Sizes of a small run lie apart by this, so that there is a slope.
+_FEWEST = 20
 
 
-def seconds(action: Callable[[], Any]) -> float:
-    """Processor time, the better of two runs."""
-    taken = []
-    for _ in range(2):
-        start = process_time()
-        action()
-        taken.append(process_time() - start)
-    return min(taken)
+@dataclass(frozen=True)
+class Reader:
+    """A kind of table, how large it gets, and what is asked: seconds, or times those of a plain read."""
+
+    kind: str
+    name: str
+    sizes: tuple[int, ...]
+    plain: str = ""
+    most_seconds: float | None = None
+    most_times: float | None = None
+
+    def asked(self) -> str:
+        if self.most_times is not None:
+            return f"<= {self.most_times:g}"
+        return "" if self.most_seconds is None else f"<= {self.most_seconds:g} s"
 
 
-def write_wide(path: Path, n_rules: int) -> Path:
-    """Class numbers of many rules; CSV or JSON lines."""
-    votes = np.random.default_rng(0).integers(-1, 3, size=(N_ROWS, n_rules)).tolist()
-    names = ["id", *(f"r{j}" for j in range(n_rules))]
-    rows = [[f"{path.stem}-{i}", *row] for i, row in enumerate(votes)]
-    if path.suffix == ".csv":
-        lines = [",".join(map(str, row)) for row in [names, *rows]]
-    else:
-        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+READERS = (
+    Reader("csv_columns", "CSV, columns", (1000, 4000, 16_000, 64_000), most_seconds=60),
+    Reader("lazy_columns", "CSV that stays, columns", (250, 1000, 2000)),
+    Reader("json_keys", "JSON lines, keys", (500, 2000, 8000), "DuckDB's read_json", most_times=5),
+    Reader("csv_rows", "CSV, rows", (500_000, 2_000_000, 8_000_000), "DuckDB's own read into NumPy", most_times=2),
+    Reader(
+        "long_rows",
+        "long Parquet of texts, rows",
+        (100_000, 400_000, 1_700_000),
+        "polars: read, code, group",
+        most_times=1.5,
+    ),
+    Reader("wrench_items", "WRENCH folder, items", (20_000, 80_000, 320_000), "json.loads of train.json", most_times=2),
+    Reader("dataset_rows", "folder of datasets, rows", (10_000, 40_000, 160_000), "PyArrow's to_pydict", most_times=2),
+)
 
 
-def write_long(path: Path, n_rows: int) -> Path:
-    """Ten votes an item, all columns texts."""
-    label = "['ham', 'spam', 'eggs'][i * 7919 % 10007 % 3 + 1]"
-    said = f"'item-' || i // 10 AS task, 'worker-' || i % 10 AS worker, {label} AS label"
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY (SELECT {said} FROM range({n_rows}) AS r(i)) TO '{path}' (FORMAT parquet)")  # noqa: S608
-    return path
+def grow_readers(settings: Settings) -> Table:
+    """Every reader at several sizes, and beside a plain read of the same file where there is one."""
+    rows: list[Row] = []
+    growth, versions = [], {}
+    for reader in READERS:
+        more, of_reader, found = _grow(reader, settings)
+        rows += more
+        growth.append(of_reader)
+        versions |= found
+    notes = [
+        "Seconds of the processor, the better of two reads in a fresh process; slope of log seconds on log size. "
+        "Ratio to the plain read that is named, which does no more than get the values to Python."
+    ]
+    return Table("Readers: growth with columns, keys and rows", rows, notes, versions, growth)
 
 
-def write_wrench(home: Path, n_items: int) -> Path:
-    """A folder with ten rules."""
-    home.mkdir()
-    votes = np.random.default_rng(0).integers(-1, 3, size=(n_items, 10)).tolist()
-    items = {str(i): {"label": i % 3, "weak_labels": row} for i, row in enumerate(votes)}
-    for part in ("train", "valid", "test"):
-        (home / f"{part}.json").write_text(json.dumps(items if part == "train" else dict(list(items.items())[:200])))
-    (home / "label.json").write_text('{"0": "ham", "1": "spam", "2": "eggs"}')
-    return home
+def _grow(reader: Reader, settings: Settings) -> tuple[list[Row], Growth, dict[str, str]]:
+    sizes = _sizes(reader.sizes, settings.shrink)
+    homes = [settings.table(reader.kind, size) for size in sizes]
+    runs = measure(*(Job("read_tables", home, reader.kind, "thumbwise") for home in homes), max_runs=1)
+    plain = []
+    if reader.plain:
+        plain = measure(*(Job("read_tables", home, reader.kind, "plain") for home in homes), max_runs=1)
+    rows = []
+    for size, run, i in zip(sizes, runs, range(len(sizes)), strict=True):
+        ratio = run.seconds / plain[i].seconds if plain else None
+        is_last = i == len(sizes) - 1
+        most, value = (reader.most_times, ratio) if reader.most_times else (reader.most_seconds, run.seconds)
+        reached = value <= most if is_last and most is not None and value is not None else None
+        asked = reader.asked() if reached is not None else ""
+        remarks = f"{reader.plain}: {plain[i].seconds:.2f} s" if plain else ""
+        rows.append(Row.of(f"{reader.name}, {size:,}", run, ratio, asked, reached, remarks))
+    growth = Growth.of_runs(reader.name, sizes, runs)
+    rows.append(Row(f"{reader.name}, slope", ratio=growth.slope))
+    return rows, growth, merge_versions(*runs)
 
 
-def code_by_polars(path: Path) -> Any:
-    """Read, code and group, as polars does it."""
-    columns = pl.col("task", "worker", "label").cast(pl.Categorical).to_physical()
-    return pl.read_parquet(path).with_columns(columns).group_by("task", maintain_order=True).agg("worker", "label")
-
-
-def grow(name: str, sizes: list[int], make: Callable[[int], Path], peer: Callable[[Path], Any] | None = None) -> None:
-    """A row of the table for each size, and the slope."""
-    taken = []
-    for size in sizes:
-        path = make(size)
-        taken.append(seconds(partial(tw.read_votes, path)))
-        ratio = f"{taken[-1] / seconds(partial(peer, path)):.1f}" if peer else ""
-        print(f"| {name}, {size:,} | {taken[-1]:.2f} | {ratio} |", flush=True)
-    slope = np.polyfit(np.log(sizes), np.log(taken), 1)[0]
-    print(f"| {name}, slope | {slope:.2f} | |", flush=True)
-
-
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        print("| reader | seconds of processor time | ratio to a plain read |\n|---|---|---|")
-        grow("CSV, columns", [1000, 4000, 16_000], lambda n: write_wide(home / f"wide{n}.csv", n))
-        grow(
-            "CSV that stays, columns",
-            [250, 1000, 2000],
-            lambda n: write_wide(home / f"s{n}x.csv", n).parent / f"s{n}*.csv",
-        )
-        grow(
-            "JSON lines, keys",
-            [500, 2000, 8000],
-            lambda n: write_wide(home / f"keys{n}.jsonl", n),
-            lambda path: duckdb.read_json(str(path), maximum_object_size=10**8).fetchnumpy(),
-        )
-        grow(
-            "long Parquet of texts, rows",
-            [100_000, 400_000, 1_700_000],
-            lambda n: write_long(home / f"long{n}.parquet", n),
-            code_by_polars,
-        )
-        grow(
-            "WRENCH, items",
-            [20_000, 80_000, 320_000],
-            lambda n: write_wrench(home / f"wrench{n}", n),
-            lambda path: json.loads((path / "train.json").read_bytes()),
-        )
-
-
-if __name__ == "__main__":
-    main()
+def _sizes(sizes: Sequence[int], shrink: int) -> list[int]:
+    """Divided, and still different from each other."""
+    return [max(size // shrink, _FEWEST * (i + 1)) for i, size in enumerate(sizes)]

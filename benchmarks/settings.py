@@ -35,6 +35,10 @@ class Settings:
         """Folder with votes, ten rules, and the bounds that the paper's recipe makes of 100 gold labels."""
         return self._made("make_game", n_items)
 
+    def table(self, kind: str, size: int) -> Path:
+        """Folder with a table of one of the kinds of ``make_tables``, made once in a run."""
+        return self._made("make_tables", kind, size)
+
     def _made(self, worker: str, *options: object) -> Path:
         folder = self.folder / "-".join(map(str, (worker, *options)))
         if not folder.exists():

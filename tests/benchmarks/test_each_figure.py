@@ -25,7 +25,7 @@ N_JUDGED = {
     "dawid_skene": 4,
     "data_programming": 2,
 }
-N_JUDGED |= {"doubling": 4, "growth_items": 1, "growth_rules": 1, "growth_classes": 1, "rules": 3}
+N_JUDGED |= {"doubling": 4, "growth_items": 1, "growth_rules": 1, "growth_classes": 1, "rules": 3, "readers": 6}
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import thumbwise as tw
 from errors.messages import assert_says, message_of
 from thumbwise.tables import arrow_rows
+from thumbwise.tables.arrow_rows import _by_database, as_columns
+from thumbwise.tables.coded import Coded
 from thumbwise.tables.dataset_folders import is_dataset, read_dataset
 
 CLASSES = {"names": ["neg", "pos"], "_type": "ClassLabel"}
@@ -219,3 +222,31 @@ def test_names_of_columns_that_are_no_text_are_refused(tmp_path: Path) -> None:
     arrow = folder / "data-00000-of-00001.arrow"
     arrow.write_bytes(arrow.read_bytes().replace(b"abcde", b"ab\xa4de"))
     assert_says(message_of(tw.InvalidFileError, lambda: read_dataset(folder)), "cannot be read as Arrow")
+
+
+def test_columns_are_those_that_the_database_makes_of_the_same_rows(tmp_path: Path) -> None:
+    """Plain types are taken as PyArrow has them; with and without missing values, in several pieces."""
+    rng = np.random.default_rng(0)
+    n = 50
+    whole = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+    made: dict[str, Any] = {name: pa.array(rng.integers(0, 99, n), name) for name in whole}
+    made |= {name: pa.array(rng.normal(size=n), name) for name in ("float32", "float64")}
+    made |= {"bool": pa.array(rng.random(n) < 0.5), "string": pa.array([f"t{i} \u00fc" for i in range(n)])}
+    made |= {"large_string": pa.array([f"\U0001f600{i}" for i in range(n)], "large_string")}
+    gaps = pa.array(rng.random(n) < 0.3)
+    made |= {f"{name}_gaps": pc.if_else(gaps, None, column) for name, column in made.items()}
+    rows = pa.concat_tables([pa.table(made).slice(0, 20), pa.table(made).slice(20)])
+    columns, _ = as_columns(tmp_path, rows)
+    expected = _by_database(tmp_path, rows)
+    assert list(columns) == list(expected) == list(made)
+    for name, column in columns.items():
+        assert column.dtype == expected[name].dtype, name
+        assert column.tolist() == expected[name].tolist() == made[name].to_pylist()
+
+
+def test_classes_of_one_name_are_one_class(tmp_path: Path) -> None:
+    features = {"m1": {"names": ["neg", "pos", "neg"], "_type": "ClassLabel"}}
+    folder = saved(tmp_path / "d", table({"id": ["a", "b", "c", "d"], "m1": [2, 1, -1, 0]}), features=features)
+    column = read_dataset(folder)[0].coded("m1")
+    assert isinstance(column, Coded)
+    assert (column.values.tolist(), column.index.tolist()) == (["neg", "pos"], [0, 1, -1, 0])

@@ -136,9 +136,9 @@ def test_databases_touch_only_what_was_named(tmp_path: Path) -> None:
         for query in tries(inside, other):
             with pytest.raises(duckdb.Error):
                 connection.execute(query)
-    with database() as connection:  # of items that stay in files: it loads nothing
+    with database() as home:  # of items that stay in files: it loads nothing
         for name in ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions"):
-            setting = connection.execute("SELECT current_setting(?)", [name]).fetchone()
+            setting = home.connection.execute("SELECT current_setting(?)", [name]).fetchone()
             assert setting is not None
             assert str(setting[0]).lower() == "false"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "other.csv"]

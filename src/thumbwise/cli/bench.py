@@ -21,7 +21,8 @@ from thumbwise.bench.running import serving, wait_for_the_end
 from thumbwise.bench.server import load_server
 from thumbwise.bench.turns import last_place
 from thumbwise.cli.console import asked as loud
-from thumbwise.cli.console import progress, remarks, stdout, visible
+from thumbwise.cli.console import remarks, stdout, visible
+from thumbwise.cli.progress import while_reading
 from thumbwise.cli.reading_options import fields_of
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.gold_lines import Goal, Header
@@ -114,7 +115,7 @@ def bench_files(
     """Begin or go on with a gold file, serve the page until Ctrl-C, and say what was done."""
     load_server()  # what is missing is said before anything is read
     check_apart(real_place(output), [votes, None if items.is_dir() else items], shown=output)
-    with progress("reading"):
+    with while_reading():
         desk = open_bench(items, output, asked, votes=votes, item_id=item_id, show=show, by=wanted.by, form=form)
     _serve(desk, wanted)
 

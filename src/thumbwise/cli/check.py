@@ -15,6 +15,7 @@ from thumbwise.assess.checks import check
 from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
+from thumbwise.cli.progress import while_reading
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.roles import Roles
 from thumbwise.io.sampled_gold import read_sampled
@@ -33,7 +34,7 @@ def check_files(
 ) -> int:
     """Read votes and gold, print what is wrong; return 1 on errors, if strict also on warnings, and 0 otherwise."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
-    with progress("reading"):
+    with while_reading():
         reading = read_sampled(votes, gold, roles)
     with progress("checking"):
         checks = check(reading, confidence_level=confidence, skip=skip)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
+from thumbwise.cli.progress import while_reading
 from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
 from thumbwise.io.exports.label_studio import ENDING, TASKS, write_tasks
@@ -39,7 +40,7 @@ def draw_items(
     """
     is_studio = _check_output(items, output, is_studio)
     check_json(json, inputs=(items, output), overwrite=overwrite)
-    with progress("reading"):
+    with while_reading():
         table, id_name = _read_items(items, item_id, columns, form)
     drawn = items_to_label(table, id_name, n_items, seed=seed)
     with progress("writing"):

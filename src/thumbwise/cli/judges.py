@@ -21,6 +21,7 @@ from thumbwise.assess.tables.tidy import Tidy
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.costs import read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
+from thumbwise.cli.progress import while_reading
 from thumbwise.cli.standard_output import shown_output
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
@@ -92,9 +93,9 @@ def judge_files(
     if lacks_gold(votes, gold, roles):
         raise no_gold()
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database() if stays else nullcontext() as connection:
-        with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+    with database() if stays else nullcontext() as home:
+        with while_reading(home):
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
         with progress("judging"):
             judged = judges(reading, of=choices.of, confidence_level=choices.confidence, costs=costs)
         if output is not None:

@@ -24,7 +24,7 @@ from thumbwise.cli import console as printed
 from thumbwise.cli.console import progress, stdout, visible
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.methods import AUTO, certify_method, check_method, print_caught, print_labeled, settle_method
-from thumbwise.cli.progress import running
+from thumbwise.cli.progress import running, while_reading
 from thumbwise.cli.right_labels import as_json, print_right_labels
 from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
@@ -102,16 +102,16 @@ def label_files(
         check_table_file(output, LABELS, inputs=(votes, gold, reviewed), overwrite=overwrite)
     if stays and gold is None and roles.gold_column is None:
         raise no_gold()
-    with database(limits) if stays else nullcontext() as connection:
-        with progress("reading"):
-            reading = _check_gold(read_sampled(votes, gold, roles, connection=connection, stays=stays))
+    with database(limits, [output]) if stays else nullcontext() as home:
+        with while_reading(home):
+            reading = _check_gold(read_sampled(votes, gold, roles, home=home, stays=stays))
             if reviewed is not None:
                 choices = replace(choices, reviewed=read_reviewed(reviewed, reading, roles.form.as_hint))
         if output is not None:
             names = output_names(reading, shape)  # whether names of columns would clash is said now
 
         def write(model: LabelModel, place: Path) -> str:
-            with progress("writing") if connection is None else running(connection, "writing"):
+            with progress("writing") if home is None else running(home, "writing"):
                 write_labels(reading, model, place, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets)
             return f"{reading.votes.n_items:,} rows, {len(names)} columns"
 
@@ -183,7 +183,7 @@ def read(votes: Path, gold: Path | None, roles: Roles, *, is_gold_needed: bool =
             f"votes in many files can be labeled, with thumbwise label; {votes} is to be read in another way. Put the "
             "votes into one file."
         )
-    with progress("reading"):
+    with while_reading():
         reading = read_sampled(votes, gold, roles, stays=False)
     return _check_gold(reading) if is_gold_needed else reading
 

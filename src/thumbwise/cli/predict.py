@@ -12,7 +12,7 @@ from rich.text import Text
 
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
-from thumbwise.cli.progress import running
+from thumbwise.cli.progress import running, while_reading
 from thumbwise.cli.saved_models import as_record, check_rules, in_words, in_words_of_models, open_model, roles_of
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.label_shapes import Shape, output_names
@@ -59,18 +59,18 @@ def predict_files(
         check_elsewhere(output, inputs, overwrite)
     elif output is not None:
         check_table_file(output, LABELS, inputs=inputs, overwrite=overwrite)
-    with database(limits) if stays else nullcontext() as connection:
-        with progress("reading"), in_words_of_models():
-            reading = read_source(votes, None, roles, connection=connection, stays=stays)
+    with database(limits, [output]) if stays else nullcontext() as home:
+        with while_reading(home), in_words_of_models():
+            reading = read_source(votes, None, roles, home=home, stays=stays)
             check_rules(model, reading.votes)
             drift: Drift = model.check_drift(reading.votes)
         names = [] if output is None else output_names(reading, shape)
         if output is not None:
-            with progress("writing") if connection is None else running(connection, "writing"):
+            with progress("writing") if home is None else running(home, "writing"):
                 write_labels(
                     reading, model, output, shape=shape, overwrite=overwrite, for_spreadsheets=for_spreadsheets
                 )
-        with progress("counting") if connection is None else running(connection, "counting"):
+        with progress("counting") if home is None else running(home, "counting"):
             counts = _count(model, reading)
     deliver(as_content(model, reading, drift, counts), json, overwrite)
     _print(model_file, votes, model, reading, roles.abstain, drift, counts)

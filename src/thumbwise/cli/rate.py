@@ -15,6 +15,7 @@ from thumbwise.box.designs import ByClass
 from thumbwise.box.stopping import ANYTIME, Looks
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
+from thumbwise.cli.progress import while_reading
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading, no_gold
@@ -130,9 +131,9 @@ def rate_files(
         raise no_gold()
     roles = _with_columns(roles, choices)
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database() if stays else nullcontext() as connection:
-        with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+    with database() if stays else nullcontext() as home:
+        with while_reading(home):
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
         with progress("bounding"):
             reported = ask(reading, choices)
     if json is not None:

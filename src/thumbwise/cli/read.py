@@ -10,8 +10,9 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
+from thumbwise.cli.console import print_table, print_understood, stdout, visible
 from thumbwise.cli.json_output import check_json, deliver, print_delivered
+from thumbwise.cli.progress import while_reading
 from thumbwise.cli.wording import in_command_words
 from thumbwise.io.elsewhere import are_many, is_large
 from thumbwise.io.readings import Reading
@@ -29,9 +30,9 @@ def read_files(
     """Read, and say what was read."""
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
     stays = are_many(votes, roles) or is_large(votes, roles)
-    with database() if stays else nullcontext() as connection:
-        with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+    with database() if stays else nullcontext() as home:
+        with while_reading(home):
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
             content = as_content(reading, str(votes))
         deliver(content, json, overwrite)
         _print(stdout(), str(votes), reading, roles.abstain, content)

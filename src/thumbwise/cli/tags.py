@@ -14,6 +14,7 @@ from thumbwise.assess.tables.accuracy import accuracy_table
 from thumbwise.cli.console import print_table, progress, stdout, visible
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
 from thumbwise.cli.label import FitChoices, label_by
+from thumbwise.cli.progress import while_reading
 from thumbwise.cli.rate import RateChoices, ask
 from thumbwise.cli.right_labels import as_json
 from thumbwise.cli.wording import in_command_words
@@ -47,7 +48,7 @@ def read_tag_files(votes: Path, gold: Path | None, roles: Roles) -> TagReadings:
         raise InvalidChoiceError(
             f"several tags per item are read from one file; {votes} stands for many. Put them together."
         )
-    with progress("reading"):
+    with while_reading():
         readings = read_tagged(votes, gold, roles)
     if not len(readings.first.gold_labels):
         raise no_gold()

@@ -18,7 +18,7 @@ from thumbwise.assess.triage import triage
 from thumbwise.cli.console import print_table, print_understood, progress, stdout, visible
 from thumbwise.cli.costs import print_stages, read_costs
 from thumbwise.cli.json_output import check_json, is_stdout, write_json
-from thumbwise.cli.progress import running
+from thumbwise.cli.progress import running, while_reading
 from thumbwise.cli.standard_output import shown_output
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.io.elsewhere import are_many, is_large
@@ -130,16 +130,16 @@ def triage_files(votes: Path, gold: Path | None, roles: Roles, choices: TriageCh
     outputs.check(votes, gold, stays=stays)
     if lacks_gold(votes, gold, roles):
         raise no_gold()
-    with database() if stays else nullcontext() as connection:
-        with progress("reading"):
-            reading = read_sampled(votes, gold, roles, connection=connection, stays=stays)
+    with database(writes=[outputs.accepted, outputs.review]) if stays else nullcontext() as home:
+        with while_reading(home):
+            reading = read_sampled(votes, gold, roles, home=home, stays=stays)
             check_triage_names(reading, outputs.accepted, outputs.review, outputs.text)
         with progress("sorting out"):
             sorted_out = _sort_out(reading, choices, asked)
             curve = sorted_out.curve()
         is_missing = choices.require_guarantee and not sorted_out.proves_something
         if not is_missing:
-            with progress("writing") if connection is None else running(connection, "writing"):
+            with progress("writing") if home is None else running(home, "writing"):
                 _write(reading, sorted_out, outputs)
         if outputs.json is not None and (is_stdout(outputs.json) or not is_missing):
             write_json({**sorted_out.as_dict(), "curve": [*curve.rows()]}, outputs.json, outputs.overwrite)

@@ -106,12 +106,43 @@ def distinct_of(name: str, column: Column | Coded, *, is_long: bool = False) -> 
     mask = np.ma.getmaskarray(column)
     if column.dtype.kind == "f":
         mask = mask | np.isnan(column.data)
-    present = column.data[~mask]
-    texts, places, counts = _number_texts(present) if column.dtype.kind == "O" else _number_values(present)
-    index = np.full(len(column), ABSTAIN, dtype=np.int64)
-    index[~mask] = places
+    near = _near_integers(column.data, mask)
+    if near is not None:
+        texts, index, counts = near
+    else:
+        present = column.data[~mask]
+        texts, places, counts = _number_texts(present) if column.dtype.kind == "O" else _number_values(present)
+        index = np.full(len(column), ABSTAIN, dtype=np.int64)
+        index[~mask] = places
     listed = dict(zip(texts, counts.tolist(), strict=True))
     return Distinct(name, listed, column.dtype.kind == "O", index, is_long=is_long)
+
+
+def _near_integers(numbers: AnyArray, mask: AnyArray) -> tuple[list[str], IntArray, IntArray] | None:
+    """Texts in order, each row's place among them, and their counts, of integers that lie close together.
+
+    Where nothing is given stands a number that is given elsewhere, and is taken out of the counts.
+    """
+    if numbers.dtype.kind not in "iu" or mask.all():
+        return None
+    has_gaps, some = mask.any(), numbers[np.argmin(mask)]
+    filled = np.where(mask, some, numbers) if has_gaps else numbers
+    lowest, highest = int(filled.min()), int(filled.max())
+    if highest - lowest >= _COUNTED:
+        return None
+    if filled.itemsize == 1:  # differences need more
+        filled = filled.astype(np.int16)
+    with np.errstate(over="ignore"):  # modulo 2^16, which they are below
+        above = (filled - filled.dtype.type(lowest)).astype(np.uint16)
+    counts = np.bincount(above, minlength=highest - lowest + 1)
+    counts[int(some) - lowest] -= np.count_nonzero(mask)
+    seen = np.flatnonzero(counts)
+    place: IntArray = np.zeros(len(counts), dtype=np.int32)
+    place[seen] = np.arange(len(seen))
+    index = place[above]
+    if has_gaps:
+        index[mask] = ABSTAIN
+    return [str(lowest + value) for value in seen.tolist()], index, counts[seen]
 
 
 def _number_texts(texts: AnyArray) -> tuple[list[str], IntArray, IntArray]:
@@ -121,14 +152,6 @@ def _number_texts(texts: AnyArray) -> tuple[list[str], IntArray, IntArray]:
 
 
 def _number_values(numbers: AnyArray) -> tuple[list[str], IntArray, IntArray]:
-    if numbers.dtype.kind in "iu" and len(numbers) and int(numbers.max()) - int(numbers.min()) < _COUNTED:
-        lowest = numbers.min()
-        above = numbers - lowest if numbers.dtype.kind == "u" else numbers.astype(np.int64) - int(lowest)
-        counts = np.bincount(above.astype(np.int64))
-        seen = np.flatnonzero(counts)
-        place = np.zeros(len(counts), dtype=np.int64)
-        place[seen] = np.arange(len(seen))
-        return [str(int(lowest) + value) for value in seen.tolist()], place[above], counts[seen]
     different, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     return [str(value) for value in different.tolist()], places, counts
 

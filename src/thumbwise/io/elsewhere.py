@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,21 +30,19 @@ from thumbwise.io.readings import Files, Reading, silent_classes
 from thumbwise.io.roles import WIDE, Roles, check_roles, implied_layout, refuse_row_per_vote, settle_id
 from thumbwise.io.scored import refuse_elsewhere
 from thumbwise.io.wide import rule_columns
+from thumbwise.tables.databases import Database, open_database
 from thumbwise.tables.dialects import DELIMITERS
 from thumbwise.tables.formats import explained, kept_value, quoted
-from thumbwise.tables.many_files import connect_files, list_files, open_noted
+from thumbwise.tables.many_files import list_files, open_noted
 from thumbwise.tables.plain_files import split_ending
 from thumbwise.tables.stamps import Stamp, check_unchanged, stamp_all
 from thumbwise.tables.table_files import Table
-from thumbwise.votes.engines.frames import open_frame
+from thumbwise.votes.engines.frames import DuckDB, open_frame
 from thumbwise.votes.engines.items import Items
 from thumbwise.votes.engines.vote_digits import VoteColumn
 from thumbwise.votes.labels import UNKNOWN
 from thumbwise.votes.lazy_votes import LazyVotes
 from thumbwise.votes.votes import Votes
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 # Bytes of files above which rows are not brought into memory by ``thumbwise label``.
 LARGE = 300 * 10**6
@@ -73,7 +72,7 @@ def is_large(source: Path, roles: Roles) -> bool:
 
 
 def read_elsewhere(
-    source: Path, gold: Any, roles: Roles, connection: DuckDBPyConnection | None = None, gold_file: Path | None = None
+    source: Path, gold: Any, roles: Roles, home: Database | None = None, gold_file: Path | None = None
 ) -> Reading:
     """Find ids, rules and classes; fetch the votes of the gold items.
 
@@ -83,8 +82,8 @@ def read_elsewhere(
         A file, a folder of Parquet files, or a pattern with wildcards.
     gold : Table, DrawnGold, frame, mapping of ids to labels, or None
     roles : Roles
-    connection : DuckDB connection, optional
-        The database that reads the files.
+    home : Database, optional
+        What reads the files. Absent: one whose rows the caller may go on with.
     gold_file : Path, optional
         Where gold came from, which no output may touch.
     """
@@ -99,10 +98,10 @@ def read_elsewhere(
             ".",
         )
     pattern = source / "*.parquet" if source.is_dir() else source
-    connection = connect_files() if connection is None else connection
+    home = open_database() if home is None else home
     with explained(str(pattern)):
-        stamps = stamp_all(list_files(str(pattern), connection))
-        files, file_notes = open_noted(str(pattern), roles.form, connection, as_texts=True)
+        stamps = stamp_all(list_files(str(pattern), home.connection))
+        files, file_notes = open_noted(str(pattern), roles.form, home, as_texts=True)
     names = Table({name: np.ma.asarray(np.empty(0)) for name in files.columns})
     check_roles(names, roles, roles.item_id)
     refuse_row_per_vote(names, roles)
@@ -110,7 +109,8 @@ def read_elsewhere(
     known = None if gold is None else _open_gold(gold, id_name, roles)
     rules = rule_columns(names, id_name, roles)
     with explained(str(pattern)):
-        votes, classes = _open_votes(files, rules, id_name, known, roles, _one_in(stamps))
+        looked = look_at(files, rules, id_name, roles.ignore, _one_in(stamps))
+        votes, classes = _open_votes(home, files, looked, id_name, known, roles)
         gold_votes, labels = _take_gold(votes, classes, known)
         if roles.class_names is None and roles.codes is None:
             refuse_doubtful_classes(votes, labels if gold_votes is None else gold_votes.item_ids, labels, roles.listed)
@@ -147,9 +147,8 @@ def _open_gold(gold: Any, id_name: str | None, roles: Roles) -> GoldLabels:
 
 
 def _open_votes(
-    files: Any, rules: Sequence[str], id_name: str | None, known: GoldLabels | None, roles: Roles, one_in: int
+    home: Database, files: Any, look: Look, id_name: str | None, known: GoldLabels | None, roles: Roles
 ) -> tuple[LazyVotes, Classes]:
-    look = look_at(files, rules, id_name, roles.ignore, one_in)
     if not look.n_rows:
         raise InvalidVotesError("the votes must hold at least one item; there is no row, or only names of columns.")
     if id_name is not None:
@@ -158,6 +157,7 @@ def _open_votes(
     refuse_no_rules(look.rules, gold, roles)
     classes = settle_classes(look.rules, gold, roles)
     items = _as_items(files, look, classes, id_name, roles.ignore)
+    items = replace(items, engine=DuckDB(home.connection))
     return LazyVotes.from_items(items, ordered=roles.ordered), classes
 
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.mat_format import DamagedMatError, MatVariable, scan_variables
+from thumbwise.io.mat_format import DamagedMatError, MatVariable, TooLargeMatError, scan_variables
 from thumbwise.numerics.patterns import ABSTAIN
-from thumbwise.tables.budgets import most_bytes
+from thumbwise.tables.budgets import in_words, most_bytes, too_large
 from thumbwise.tables.given_paths import check_plain
 
 # The largest of the paper's files has 3.3 MB; a small compressed file can expand to far more than it weighs.
 MAX_BYTES = 200 * 10**6
-# One byte of an array may be held packed, expanded, as its number and as a class number of 64 bits, and be compared.
-_COPIES = 20
+# Entries that are looked at together.
+_AT_ONCE = 2**20
 MAX_CLASSES = 1000
 
 # Variables of the files: votes and labels of each part.
@@ -39,7 +39,10 @@ def read_arrays(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     """
     content = _read_bytes(path)
     try:
-        variables = list(scan_variables(content, max_expanded=most_bytes() // _COPIES, wanted=names))
+        variables = list(scan_variables(content, max_bytes=most_bytes() - len(content), wanted=names))
+    except TooLargeMatError as error:
+        what, n_bytes = error.args
+        raise too_large(path, f"{what} {in_words(n_bytes + len(content))} with what was read before it") from error
     except DamagedMatError as error:
         raise InvalidFileError(
             f"{path} must be a MATLAB file of a version from 5 to 7.2, as its ending says; it cannot be read as such: "
@@ -99,17 +102,26 @@ def as_labels(array: AnyArray, n_items: int, name: str, path: Path) -> IntArray:
 
 
 def _as_classes(array: AnyArray, name: str, path: Path, lowest: int) -> IntArray:
-    with np.errstate(invalid="ignore"):
-        whole = (array == np.floor(array)) if array.dtype.kind == "f" else np.ones(array.shape, dtype=bool)
-        strange = np.argwhere(~(whole & (array >= lowest) & (array < MAX_CLASSES)))
-    if len(strange):
-        place = tuple(map(int, strange[0]))
+    classes: IntArray = np.empty(array.shape, dtype=np.int16)
+    n_strange, first = 0, (-1, -1)
+    n_rows = max(1, _AT_ONCE // max(1, array.shape[1]))
+    for start in range(0, len(array), n_rows):
+        part = array[start : start + n_rows]
+        with np.errstate(invalid="ignore"):
+            is_class = (part >= lowest) & (part < MAX_CLASSES)
+            if part.dtype.kind == "f":
+                is_class &= part == np.floor(part)
+            classes[start : start + n_rows] = part
+        if not is_class.all():
+            strange = np.argwhere(~is_class)
+            first = first if n_strange else (start + int(strange[0][0]), int(strange[0][1]))
+            n_strange += len(strange)
+    if n_strange:
         what = f"class numbers from 0 to {MAX_CLASSES - 1}" + (" or -1 for abstain" if lowest < 0 else "")
         raise InvalidFileError(
-            f"{name!r} of {path} must hold {what}; found {array[place].item()!r} at {place} "
-            f"({len(strange)} such entries)."
+            f"{name!r} of {path} must hold {what}; found {array[first].item()!r} at {first} ({n_strange} such entries)."
         )
-    return array.astype(np.int64)
+    return classes
 
 
 def count_classes(parts: Sequence[Part]) -> int:

@@ -10,6 +10,7 @@ an element of elements: flags, dimensions, name, numbers in columns. It may be c
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Collection, Iterator
@@ -27,10 +28,16 @@ _STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8
 _NUMBERS = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 _OTHERS = {1: "cell", 2: "struct", 3: "object", 4: "text", 5: "sparse", 16: "function", 17: "opaque"}
 _IS_COMPLEX = 0x0800
+# Flags, dimensions and name, of which MATLAB allows 63 letters.
+_LONGEST_HEAD = 2**12
 
 
 class DamagedMatError(ValueError):
     """The bytes do not follow the format."""
+
+
+class TooLargeMatError(ValueError):
+    """What is wanted takes too many bytes; words for how, and the number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +50,18 @@ class MatVariable:
     array: AnyArray | None
 
 
-def scan_variables(
-    content: bytes, *, max_expanded: int, wanted: Collection[str] | None = None
-) -> Iterator[MatVariable]:
+def scan_variables(content: bytes, *, max_bytes: int, wanted: Collection[str] | None = None) -> Iterator[MatVariable]:
     """All variables of a file, one after the other; only arrays that are wanted are kept, and all without a wish.
+
+    Of a compressed variable that is not wanted only the beginning is expanded, which tells its name and shape.
 
     Parameters
     ----------
     content : bytes
         The whole file.
-    max_expanded : int
-        Bytes that all compressed variables together may expand to, and that all arrays together may take.
+    max_bytes : int
+        What all arrays that are wanted may take together while they are read and counted (:func:`memory_of`). It is
+        held against what they say of themselves before they are expanded.
     wanted : collection of str, optional
         Names of the arrays to be read; of others only the shape is.
 
@@ -61,23 +69,39 @@ def scan_variables(
     ------
     DamagedMatError
         The file is cut off or damaged, or of another kind.
+    TooLargeMatError
+        Arrays that are wanted take more.
     """
-    order = _read_order(content)
-    position = _HEADER
-    left = kept = max_expanded
+    order, source = _read_order(content), memoryview(content)
+    position, n_bytes = _HEADER, 0
     while position < len(content):
-        kind, start, length = _read_tag(content, position, order)
-        body = content[start : start + length]
-        if kind == _COMPRESSED:
-            body, position = _expand(body, order, left), start + length
-            left -= len(body)
-        elif kind == _MATRIX:
-            position = start + length + -length % 8
-        else:
+        kind, start, length = _read_tag(source, position, order)
+        body = source[start : start + length]
+        if kind not in (_COMPRESSED, _MATRIX):
             raise DamagedMatError(f"no array begins at byte {position}")
-        variable = _read_variable(body, order, kept, wanted)
-        kept -= 0 if variable.array is None else variable.array.nbytes
-        yield variable
+        position = start + length + (0 if kind == _COMPRESSED else -length % 8)
+        inside, n_inside = _begin(body, order) if kind == _COMPRESSED else (body, length)
+        head = _read_head(inside, order)
+        if head.kind != "numbers" or (wanted is not None and head.name not in wanted):
+            yield MatVariable(head.name, head.kind, head.shape, None)
+            continue
+        if math.prod(head.shape) > n_inside:
+            raise DamagedMatError(f"an array of shape {head.shape} has {n_inside} bytes")
+        n_bytes += memory_of(n_inside, head.shape)
+        if n_bytes > max_bytes:
+            raise TooLargeMatError(f"reading {head.name!r}, of shape {head.shape}, would take", n_bytes)
+        if kind == _COMPRESSED:
+            inside = _expand(body, n_inside)
+        stored, _ = _read_part(inside, head.end, order, None)
+        yield MatVariable(head.name, head.kind, head.shape, _arrange(stored, head.shape, head.dtype))
+
+
+def memory_of(n_bytes: int, shape: tuple[int, ...]) -> int:
+    """Bytes that an array of so many stored bytes takes until its rows are votes and counted.
+
+    Each entry is held again as a class number of 16 and of 8 bits and compared, each row has a pattern and an id.
+    """
+    return n_bytes + 6 * math.prod(shape) + 80 * max(shape, default=0)
 
 
 def _read_order(content: bytes) -> str:
@@ -91,7 +115,7 @@ def _read_order(content: bytes) -> str:
     return order
 
 
-def _read_tag(content: bytes, position: int, order: str) -> tuple[int, int, int]:
+def _read_tag(content: bytes | memoryview, position: int, order: str) -> tuple[int, int, int]:
     """Type, first byte and length of an element; up to four bytes may be inside the tag itself."""
     if position + 8 > len(content):
         raise DamagedMatError(f"it is cut off at byte {position}")
@@ -108,40 +132,60 @@ def _read_tag(content: bytes, position: int, order: str) -> tuple[int, int, int]
     return kind, start, length
 
 
-def _expand(body: bytes, order: str, max_expanded: int) -> bytes:
-    expander = zlib.decompressobj()
+def _begin(body: memoryview, order: str) -> tuple[memoryview, int]:
+    """The beginning of a compressed array, and how many bytes it has when expanded."""
     try:
-        expanded = expander.decompress(body, max_expanded)
+        begun = zlib.decompressobj().decompress(body, 8 + _LONGEST_HEAD)
     except zlib.error as error:
         raise DamagedMatError(f"compressed bytes are damaged ({error})") from error
-    if not expander.eof:
-        raise DamagedMatError(
-            f"compressed bytes are cut off, or expand to more than the {max_expanded:,} that are left"
-        )
-    kind, start, length = _read_tag(expanded, 0, order)
-    if kind != _MATRIX or start + length != len(expanded):
+    if len(begun) < 8:
+        raise DamagedMatError("compressed bytes are cut off")
+    kind, length = struct.unpack_from(order + "II", begun)
+    if kind != _MATRIX:
         raise DamagedMatError("compressed bytes are not one array")
-    return expanded[start:]
+    return memoryview(begun)[8 : 8 + length], length
 
 
-def _read_variable(body: bytes, order: str, max_expanded: int, wanted: Collection[str] | None) -> MatVariable:
+def _expand(body: memoryview, length: int) -> memoryview:
+    """All of a compressed array of so many bytes."""
+    expander = zlib.decompressobj()
+    try:
+        expanded = expander.decompress(body, 8 + length + 1)
+    except zlib.error as error:
+        raise DamagedMatError(f"compressed bytes are damaged ({error})") from error
+    if not expander.eof or len(expanded) != 8 + length:
+        raise DamagedMatError("compressed bytes are cut off, or are not one array")
+    return memoryview(expanded)[8:]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What a variable says of itself before its numbers, which begin at ``end``."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    end: int
+
+
+def _read_head(body: memoryview, order: str) -> _Head:
     flags, position = _read_part(body, 0, order, _FLAGS)
     dimensions, position = _read_part(body, position, order, _DIMENSIONS)
     name, position = _read_part(body, position, order, _NAME)
     if len(flags) != 2:
         raise DamagedMatError("the flags of an array are not two numbers")
     code, shape = int(flags[0]) & 0xFF, tuple(map(int, dimensions))
-    title = name.astype("u1").tobytes().decode("latin-1")
     kind = _OTHERS.get(code, "unknown") if code not in _NUMBERS else "numbers"
     if kind == "numbers" and int(flags[0]) & _IS_COMPLEX:
         kind = "complex numbers"
-    if kind != "numbers" or (wanted is not None and title not in wanted):
-        return MatVariable(title, kind, shape, None)
-    stored, _ = _read_part(body, position, order, None)
-    return MatVariable(title, kind, shape, _arrange(stored, shape, np.dtype(_NUMBERS[code]), max_expanded))
+    if kind == "numbers" and (len(shape) < 2 or min(shape) < 0):
+        raise DamagedMatError(f"an array has the shape {shape}")
+    title = name.astype("u1").tobytes().decode("latin-1")
+    return _Head(title, kind, shape, np.dtype(_NUMBERS.get(code, "u1")), position)
 
 
-def _read_part(body: bytes, position: int, order: str, expected: int | None) -> tuple[AnyArray, int]:
+def _read_part(body: bytes | memoryview, position: int, order: str, expected: int | None) -> tuple[AnyArray, int]:
     kind, start, length = _read_tag(body, position, order)
     if kind not in _STORED or kind != (kind if expected is None else expected):
         raise DamagedMatError(f"part of an array has the type {kind}")
@@ -152,13 +196,10 @@ def _read_part(body: bytes, position: int, order: str, expected: int | None) -> 
     return np.frombuffer(body, dtype, length // dtype.itemsize, start), end + -end % 8
 
 
-def _arrange(stored: AnyArray, shape: tuple[int, ...], dtype: np.dtype[np.generic], max_expanded: int) -> AnyArray:
-    size = 1
-    for length in shape:
-        size *= length
-    if len(shape) < 2 or min(shape) < 0 or size != len(stored):
+def _arrange(stored: AnyArray, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> AnyArray:
+    """Numbers in their shape, in the type in which they are stored if it is the narrower one."""
+    if math.prod(shape) != len(stored):
         raise DamagedMatError(f"an array of shape {shape} has {len(stored)} entries")
-    if size * dtype.itemsize > max_expanded:
-        raise DamagedMatError(f"an array of shape {shape} takes more than the {max_expanded:,} bytes that are left")
     with np.errstate(all="ignore"):
-        return stored.astype(dtype).reshape(shape, order="F")
+        numbers = stored if np.can_cast(stored.dtype, dtype) else stored.astype(dtype)
+    return numbers.reshape(shape, order="F")

@@ -29,7 +29,7 @@ from thumbwise.votes.reading.read_votes import check_class_names
 from thumbwise.votes.reading.score_cells import ScoresAre
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from thumbwise.tables.databases import Database
 
 
 def read_votes(
@@ -188,15 +188,15 @@ def read_source(
     gold: Any,
     roles: Roles,
     *,
-    connection: DuckDBPyConnection | None = None,
+    home: Database | None = None,
     stays: bool | None = None,
 ) -> Reading:
     """:func:`read_votes` with what the user says gathered in one object.
 
     Parameters
     ----------
-    connection : DuckDB connection, optional
-        The database that reads items that stay in files.
+    home : Database, optional
+        What reads items that stay in files.
     stays : bool, optional
         Whether items stay in their files. Absent: where there are many files.
     """
@@ -219,7 +219,7 @@ def read_source(
         )
     if isinstance(source, (str, os.PathLike)):
         check_plain(Path(source))
-        return _read_path(Path(source), gold, roles, connection, stays)
+        return _read_path(Path(source), gold, roles, home, stays)
     export = None if isinstance(source, Mapping) else find_export_frame(source, roles)
     if export is not None:
         return replace(read_exported(*export, *open_gold(gold, roles)), source=source)
@@ -247,9 +247,7 @@ def lacks_gold(source: Path, gold: Any, roles: Roles) -> bool:
     return gold is None and roles.gold_column is None and not may_be_export(source, roles)
 
 
-def _read_path(
-    path: Path, gold: Any, roles: Roles, connection: DuckDBPyConnection | None, stays: bool | None
-) -> Reading:
+def _read_path(path: Path, gold: Any, roles: Roles, home: Database | None, stays: bool | None) -> Reading:
     """What a file or folder holds, by its fields, its names or its ending."""
     with many_objects():
         export = find_export(path, roles)
@@ -260,7 +258,7 @@ def _read_path(
     if are_many(path, roles) if stays is None else stays:
         gold_file = Path(gold) if isinstance(gold, (str, os.PathLike)) else None
         gold, roles = open_gold(gold, roles)
-        return read_elsewhere(path, gold, roles, connection, gold_file)
+        return read_elsewhere(path, gold, roles, home, gold_file)
     if roles.layout == "wrench" or (roles.layout is None and path.is_dir()):
         return read_wrench(path, gold, roles)
     if roles.layout == "mat" or path.suffix.lower() == ".mat":

@@ -17,6 +17,7 @@ import numpy as np
 from thumbwise._typing import IntArray
 from thumbwise.exceptions import InPython, InvalidFileError
 from thumbwise.numerics.patterns import ABSTAIN
+from thumbwise.tables.budgets import check_json
 from thumbwise.tables.given_paths import check_plain
 from thumbwise.votes.labels import UNKNOWN
 
@@ -55,7 +56,9 @@ def read_json(path: Path, max_bytes: int = MAX_BYTES) -> Any:
                 f"{path} must have at most {max_bytes:,} bytes; it has {size:,}.",
                 InPython(" If it is what it should be, raise max_bytes; reading takes several times as much memory."),
             )
-        return json.loads(path.read_bytes(), object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        content = path.read_bytes()
+        check_json(path, content)
+        return json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise InvalidFileError(f"there is no file {path}. Check its name and folder.") from None
     except OSError as error:

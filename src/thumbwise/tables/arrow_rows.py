@@ -123,12 +123,39 @@ def as_columns(path: Path, rows: Any) -> tuple[dict[str, Column], list[str]]:
     names = rows.column_names
     if not names:
         raise InvalidFileError(f"a table must have columns; {path} has none that can be read.")
-    with _explained(path), connect(path) as connection:
+    plain = [name for name in names if _is_plain(pa, kinds[name])]
+    with _explained(path):
+        columns = {name: _as_column(rows.column(name)) for name in plain}
+        others = rows.drop_columns(plain) if plain else rows
+        columns |= _by_database(path, others) if others.num_columns else {}
+    return {name: columns[name] for name in names}, bytes_in
+
+
+def _is_plain(pa: Any, kind: Any) -> bool:
+    """Whether values of a type stay what they are: truth values, numbers and texts, of which no database is needed."""
+    types = pa.types
+    is_number = types.is_integer(kind) or types.is_float32(kind) or types.is_float64(kind)
+    return bool(is_number or types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind))
+
+
+def _as_column(values: Any) -> Column:
+    if not values.null_count:
+        return np.ma.asarray(values.to_numpy())
+    missing = values.is_null().to_numpy()
+    if values.type in (import_pyarrow().string(), import_pyarrow().large_string()):
+        return np.ma.array(values.to_numpy(), mask=missing)
+    return np.ma.array(values.fill_null(values.type.to_pandas_dtype()(0)).to_numpy(), mask=missing)
+
+
+def _by_database(path: Path, rows: Any) -> dict[str, Column]:
+    """Columns of other types: lists and records as JSON, everything else as its text."""
+    names = rows.column_names
+    with connect(path) as connection:
         connection.register("arrow_rows", rows.rename_columns([f"c{j}" for j in range(len(names))]))
         described = connection.execute("DESCRIBE arrow_rows").fetchall()
         listed = ", ".join(f"{kept_value(str(row[0]), str(row[1]))} AS {row[0]}" for row in described)
         arrays = connection.execute(f"SELECT {listed} FROM arrow_rows").fetchnumpy()  # noqa: S608  # c0, c1, ...
-    return {name: np.ma.asarray(arrays[f"c{j}"]) for j, name in enumerate(names)}, bytes_in
+    return {name: np.ma.asarray(arrays[f"c{j}"]) for j, name in enumerate(names)}
 
 
 def _holds_bytes(pa: Any, kind: Any) -> bool:

@@ -1,8 +1,9 @@
 """Bytes that one file may take in memory or unpacked, so that a small file that grows without end is a message.
 
 The budget is one for all readers of tables: what gzip, zstd and Excel's zip unpack to, what standard input sends, what
-another encoding is rewritten as, and what the columns of Parquet, CSV and JSON lines take in memory. It is checked from
-what a format says of itself before anything is unpacked, and counted while it is where a format says nothing.
+another encoding is rewritten as, and what the columns of Parquet, CSV and JSON lines, the objects of JSON and the
+arrays of MATLAB files take in memory. It is checked from what a format says of itself before anything is unpacked, and
+counted while it is where a format says nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ VARIABLE = "THUMBWISE_MAX_BYTES"
 DEFAULT = 4 * 10**9
 # What a text takes beside its letters: a Python string and a reference to it.
 BYTES_PER_TEXT = 64
+# What JSON takes in Python for each mark: a list, an object, a value and its place, half a text.
+_BYTES_PER_MARK = {b"[": 106, b"{": 160, b",": 48, b'"': 36}
+# Letters beyond 16 bits, as they are or escaped: a text that has one takes four bytes for each letter.
+_WIDE = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -47,6 +52,26 @@ def check_bytes(path: object, n_bytes: float, what: str) -> None:
     """Refuse a file that takes more than the budget; ``what`` says how it takes it."""
     if n_bytes > most_bytes():
         raise too_large(path, f"{what} {in_words(n_bytes)}")
+
+
+def check_json(path: object, content: bytes) -> None:
+    """Refuse JSON whose objects would take more than the budget, before any is made: three bytes may stand for 80."""
+    check_bytes(path, memory_of_json(content), "in memory its JSON may take")
+
+
+def memory_of_json(content: bytes) -> int:
+    """At most how many bytes JSON takes in memory: itself, as text, its texts, and the objects of Python.
+
+    Examples
+    --------
+    >>> memory_of_json(b"[]"), memory_of_json(b'{"a": [1, 2]}')
+    (112, 425)
+    """
+    per_letter = 4 if _WIDE.search(content) else 1 if content.isascii() and rb"\u" not in content else 2
+    n_bytes = (1 + 2 * per_letter) * len(content)
+    for mark, each in _BYTES_PER_MARK.items():
+        n_bytes += each * content.count(mark)
+    return n_bytes
 
 
 def too_large(path: object, what: str) -> InvalidFileError:

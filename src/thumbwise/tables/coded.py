@@ -127,19 +127,26 @@ def _code(connection: DuckDBPyConnection, text: str, source: str) -> Coded | Non
     codes = find_places(np.asarray(hashes), np.asarray(listed["h"]))
     if codes is None:
         return None
+    null = np.flatnonzero(np.ma.getmaskarray(values))
+    return coded_from(values.data, codes, int(null[0]) if len(null) else MISSING)
+
+
+def coded_from(values: AnyArray, codes: IntArray, missing: int) -> Coded:
+    """The column that holds ``values[codes]``, and nothing where the code is that of what is missing."""
     _, used, index = in_order_of_appearance(codes)
-    null = np.flatnonzero(np.ma.getmaskarray(values)[used])
+    null = np.flatnonzero(used == missing)
     if len(null):
         index = np.where(index == null[0], MISSING, index - (index > null[0])).astype(index.dtype)
         used = np.delete(used, null)
-    return Coded(values.data[used], index)
+    return Coded(values[used], index)
 
 
 def find_places(hashes: AnyArray, listed: AnyArray) -> IntArray | None:
     """Where each hash stands in a list; None if one stands there twice or not at all."""
     from thumbwise.numerics.patterns import take_rows  # noqa: PLC0415  # help loads nothing that computes
 
-    if not len(listed) or len(np.unique(listed)) < len(listed):
+    ordered = np.sort(listed)
+    if not len(listed) or (ordered[1:] == ordered[:-1]).any():
         return None
     n_bits = (len(listed) - 1).bit_length() + _SPARE_BITS
     last = np.uint64(2**n_bits - 1)

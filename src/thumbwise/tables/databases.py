@@ -1,18 +1,22 @@
-"""A DuckDB of our own for items that stay in files: with a limit on its memory, and a place for what exceeds it."""
+"""A DuckDB of our own for items that stay in files: with a limit on its memory, and a place for what exceeds it.
+
+It may touch the files that are read, the folders in which it writes, its place to spill to, and nothing else.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidChoiceError, InvalidFileError
-from thumbwise.tables.formats import NOTHING_LOADED
-from thumbwise.tables.given_paths import as_text
+from thumbwise.tables.formats import NOTHING_LOADED, confine
+from thumbwise.tables.given_paths import as_text, real_place
+from thumbwise.tables.watched import watched
 from thumbwise.tables.whole_files import workspace
 
 if TYPE_CHECKING:
@@ -30,9 +34,51 @@ class Limits:
 NO_LIMITS = Limits()
 
 
+@dataclass(frozen=True)
+class Database:
+    """A database of our own, and where it may write.
+
+    Attributes
+    ----------
+    connection : DuckDB connection
+    folders : tuple of Path or None
+        Folders in which it may write; None where the caller goes on with what it gives and may write anywhere.
+    """
+
+    connection: DuckDBPyConnection
+    folders: tuple[Path, ...] | None = None
+
+    def confine(self, files: Sequence[str | Path], patterns: Sequence[str] = ()) -> None:
+        """From now on it touches these files and its folders only, and no setting of it can be changed.
+
+        Parameters
+        ----------
+        files : sequence of paths
+            All that it is to read.
+        patterns : sequence of str
+            Wildcards that stand for them, as it will be asked.
+        """
+        if self.folders is not None:
+            confine(self.connection, files=[Path(file) for file in files], patterns=patterns, folders=self.folders)
+
+
+def open_database() -> Database:
+    """A database in memory that loads nothing, for whoever brings none and goes on with its rows."""
+    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
+
+    return Database(duckdb.connect(config=NOTHING_LOADED))
+
+
 @contextmanager
-def database(limits: Limits = NO_LIMITS) -> Iterator[DuckDBPyConnection]:
-    """A database in memory, which is gone at the end with all that it spilled."""
+def database(limits: Limits = NO_LIMITS, writes: Sequence[Path | None] = ()) -> Iterator[Database]:
+    """A database in memory, which is gone at the end with all that it spilled.
+
+    Parameters
+    ----------
+    limits : Limits
+    writes : sequence of paths
+        Files or folders that it will write; None is none.
+    """
     import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
 
     memory = limits.memory
@@ -42,10 +88,9 @@ def database(limits: Limits = NO_LIMITS) -> Iterator[DuckDBPyConnection]:
             connection = duckdb.connect(":memory:", config={**settings, **({"memory_limit": memory} if memory else {})})
         except duckdb.Error as error:
             raise InvalidChoiceError(f"memory must be a size such as 4GB; found {memory!r} ({error}).") from None
-        with connection:
+        with connection, watched(connection):
             connection.execute("SET preserve_insertion_order = false")
-            connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
-            yield connection
+            yield Database(connection, tuple(real_place(path).parent for path in writes if path is not None))
 
 
 @contextmanager

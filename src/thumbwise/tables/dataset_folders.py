@@ -31,6 +31,8 @@ import numpy as np
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.tables.arrow_rows import as_columns, read_arrow, read_parquet_files
+from thumbwise.tables.budgets import check_json
+from thumbwise.tables.coded import Coded, CodedColumns, coded_from
 from thumbwise.tables.formats import Column, gist_of
 from thumbwise.tables.table_files import Table
 
@@ -67,8 +69,13 @@ def read_dataset(path: Path) -> tuple[Table, tuple[str, ...]]:
         features = _stored_features(rows.schema.metadata)
     columns, bytes_in = as_columns(path, rows)
     named = {name: names for name, names in _class_names(path, features) if name in columns}
-    columns |= {name: _named(path, name, columns[name], names) for name, names in named.items()}
-    return Table(columns), _notes(named, bytes_in)
+    coded = {
+        name: _named(path, name, columns[name], names)
+        for name, names in named.items()
+        if columns[name].dtype.kind in "iu"
+    }
+    others = {name: column for name, column in columns.items() if name not in coded}
+    return Table(CodedColumns(list(columns), others, coded)), _notes(named, bytes_in)
 
 
 def _one_split(path: Path) -> Path:
@@ -101,7 +108,9 @@ def _read_object(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LARGEST_JSON:
             raise InvalidFileError(f"{path} must have at most {_LARGEST_JSON:,} bytes; it has more.")
-        content = json.loads(path.read_bytes())
+        text = path.read_bytes()
+        check_json(path, text)
+        content = json.loads(text)
     except FileNotFoundError:
         raise InvalidFileError(
             f"a dataset on disk must hold {path.name}; {path.parent} does not. It may be a folder of the cache, or "
@@ -172,10 +181,8 @@ def _class_names(path: Path, features: Any) -> Iterator[tuple[str, list[str]]]:
         yield name, names
 
 
-def _named(path: Path, name: str, numbers: Column, names: list[str]) -> Column:
+def _named(path: Path, name: str, numbers: Column, names: list[str]) -> Coded:
     """Names in place of the numbers of classes; a negative number is missing."""
-    if numbers.dtype.kind not in "iu":
-        return numbers
     missing = np.ma.getmaskarray(numbers) | (numbers.data < 0)
     nameless = np.flatnonzero(~missing & (numbers.data >= len(names)))
     if len(nameless):
@@ -183,8 +190,10 @@ def _named(path: Path, name: str, numbers: Column, names: list[str]) -> Column:
             f"the classes of column {name!r} of {path} must be numbers below {len(names)}, which have names; found "
             f"{numbers.data[nameless[0]]} at row {nameless[0]} ({len(nameless)} such rows)."
         )
-    texts = np.array([*names, None], dtype=object)[np.where(missing, len(names), numbers.data)]
-    return np.ma.array(texts, mask=missing)
+    first: dict[str, int] = {}
+    place = np.array([*(first.setdefault(text, i) for i, text in enumerate(names)), len(names)])  # a name may be twice
+    codes = place[np.where(missing, len(names), numbers.data).astype(np.int64)]
+    return coded_from(np.array([*names, None], dtype=object), codes, len(names))
 
 
 def _notes(named: Mapping[str, list[str]], bytes_in: list[str]) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Planning a SELECT takes DuckDB a time that grows with the cube of its aggregates.
 _AGGREGATES_AT_ONCE = 64
+# Rows that tell of most columns of texts that they hold no numbers.
+_FIRST_ROWS = 2048
 
 
 def read_delimited(
@@ -43,7 +45,7 @@ def read_delimited(
     def ask(query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
-    whole = ask_columns(ask, "texts", inner, holds_whole)
+    whole = _ask_in_two(ask, inner)
     typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
     decimals = []
     if may_have_commas(dialect, form):
@@ -55,6 +57,14 @@ def read_delimited(
     by_name = dict(zip((names[j] for j in chosen), typed, strict=True))
     ((n_rows,),) = ask("SELECT count(*) FROM texts")
     return fetch_coded(connection, by_name, texts, "texts", n_rows), notes
+
+
+def _ask_in_two(ask: Callable[[str], Sequence[tuple[Any, ...]]], columns: Sequence[str]) -> list[bool]:
+    """Which columns of texts hold whole numbers: all rows are asked only where the first ones say so."""
+    begun = ask_columns(ask, f"(FROM texts LIMIT {_FIRST_ROWS})", columns, holds_whole)
+    some = [name for name, may_be in zip(columns, begun, strict=True) if may_be]
+    held = dict(zip(some, ask_columns(ask, "texts", some, holds_whole) if some else [], strict=True))
+    return [held.get(name, False) for name in columns]
 
 
 def delimited_source(paths: Sequence[str], n_columns: int, dialect: Dialect, ending: str) -> str:

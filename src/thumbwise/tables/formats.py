@@ -19,6 +19,7 @@ from thumbwise.tables.coded import CodedColumns, code_texts
 from thumbwise.tables.dialects import DELIMITERS
 from thumbwise.tables.given_paths import as_text
 from thumbwise.tables.plain_files import PACKINGS
+from thumbwise.tables.watched import watched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,26 +47,29 @@ def connect(path: Path) -> Iterator[DuckDBPyConnection]:
     with duckdb.connect(":memory:", config=NOTHING_LOADED) as connection:
         connection.execute("SET temp_directory = ''")
         connection.execute(f"SET memory_limit = '{max(most_bytes(), _LEAST_MEMORY)}B'")
-        connection.execute("SET enable_progress_bar_print = false")  # stdout is for what was asked
-        confine(connection, files=[path])
-        yield connection
+        with watched(connection):
+            confine(connection, files=[path])
+            yield connection
 
 
-def confine(connection: DuckDBPyConnection, *, files: Sequence[Path] = (), folders: Sequence[Path] = ()) -> None:
+def confine(
+    connection: DuckDBPyConnection,
+    *,
+    files: Sequence[Path] = (),
+    patterns: Sequence[str] = (),
+    folders: Sequence[Path] = (),
+) -> None:
     """From now on the database touches these files, what lies in these folders, and its own place to spill to.
 
-    It cannot be told otherwise later, and neither installs nor loads extensions.
+    A file is also found by wildcards that are listed. Nothing can be told otherwise later: all settings are locked.
+    What is in the memory of Python it sees only if it is registered by name.
     """
-    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
-
-    paths = [literal(name) for path in files for name in (_place(path), pattern_of(path))]
+    names = dict.fromkeys(name for path in files for name in (_place(path), pattern_of(path)))
     roots = [literal(_place(folder) + os.sep) for folder in folders]
-    try:
-        connection.execute(f"SET allowed_paths = [{', '.join(paths)}]")
-        connection.execute(f"SET allowed_directories = [{', '.join(roots)}]")
-    except duckdb.CatalogException:  # DuckDB before 1.2 allows all files or none
-        return
+    connection.execute(f"SET allowed_paths = [{', '.join(map(literal, [*names, *patterns]))}]")
+    connection.execute(f"SET allowed_directories = [{', '.join(roots)}]")
     connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
 
 
 @contextmanager

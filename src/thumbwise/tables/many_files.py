@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.tables.databases import Database, open_database
 from thumbwise.tables.delimited import (
     ask_columns,
     delimited_source,
@@ -21,7 +22,7 @@ from thumbwise.tables.delimited import (
 )
 from thumbwise.tables.dialects import DELIMITERS, find_dialect
 from thumbwise.tables.file_formats import PLAIN, FileFormat
-from thumbwise.tables.formats import NOTHING_LOADED, explained, literal, quoted
+from thumbwise.tables.formats import explained, literal, quoted
 from thumbwise.tables.given_paths import as_text, check_plain
 from thumbwise.tables.plain_files import PlainFile, lasting_scratch, make_plain, split_ending
 
@@ -38,24 +39,27 @@ _KIND = (
 
 
 def open_files(
-    pattern: str | Path | Sequence[str | Path], connection: DuckDBPyConnection | None = None, *, as_texts: bool = False
+    pattern: str | Path | Sequence[str | Path], home: Database | None = None, *, as_texts: bool = False
 ) -> Any:
     """A relation over Parquet, CSV or TSV files; kinds are not mixed.
 
     Columns of CSV and TSV are texts. Unless these are asked for, those that hold only whole numbers become numbers,
     which takes a look at all rows.
     """
-    return open_noted(pattern, PLAIN, connection, as_texts=as_texts)[0]
+    return open_noted(pattern, PLAIN, home, as_texts=as_texts)[0]
 
 
 def open_noted(
     pattern: str | Path | Sequence[str | Path],
     form: FileFormat,
-    connection: DuckDBPyConnection | None = None,
+    home: Database | None = None,
     *,
     as_texts: bool = False,
 ) -> tuple[Any, tuple[str, ...]]:
-    """The same for files of which something is said, and notes on what was found out about them."""
+    """The same for files of which something is said, and notes on what was found out about them.
+
+    A database that is brought is confined to these files before it reads one.
+    """
     given = [pattern] if isinstance(pattern, (str, Path)) else list(pattern)
     paths = [_place(path) for path in given]
     endings = {split_ending(Path(path)) for path in paths}
@@ -69,25 +73,28 @@ def open_noted(
             "files must all end in .parquet, or all in .csv, .tsv or .txt, perhaps with .gz or .zst after it; found "
             f"{', '.join(sorted(repr(a + b) for a, b in endings)) or 'no file'}."
         )
-    connection = connect_files() if connection is None else connection
+    home = open_database() if home is None else home
     with explained(str(given[0])):
-        if kinds == {".parquet"}:
-            by_name = _check_alike(connection, _expand(connection, paths))
-            return connection.read_parquet(paths, hive_partitioning=False, union_by_name=by_name), ()
-        return _open_delimited(connection, paths, form, as_texts)
+        if kinds != {".parquet"}:
+            return _open_delimited(home, paths, form, as_texts)
+        files = _expand(home.connection, paths)
+        home.confine(files, paths)
+        by_name = _check_alike(home.connection, files)
+        rows = home.connection.read_parquet(paths, hive_partitioning=False, union_by_name=by_name)
+        return rows, tuple(_note_links(files))
 
 
-def _open_delimited(
-    connection: DuckDBPyConnection, paths: list[str], form: FileFormat, as_texts: bool
-) -> tuple[Any, tuple[str, ...]]:
+def _open_delimited(home: Database, paths: list[str], form: FileFormat, as_texts: bool) -> tuple[Any, tuple[str, ...]]:
     scratch = lasting_scratch()
-    files = [make_plain(Path(file), form, scratch) for file in _expand(connection, paths)]
+    given = _expand(home.connection, paths)
+    files = [make_plain(Path(file), form, scratch) for file in given]
+    home.confine([file.path for file in files])
     dialect, note = find_dialect(files[0].path, files[0].ending, files[0].shown, form)
     names, line_end = read_header(files[0].path, dialect)
     for file in files[1:]:
         _check_like(file, files[0], (dialect, names, line_end), form)
     source = delimited_source([_place(file.path) for file in files], len(names), dialect, line_end)
-    texts = connection.sql(f"SELECT * FROM {source}")  # noqa: S608  # quoted
+    texts = home.connection.sql(f"SELECT * FROM {source}")  # noqa: S608  # quoted
     numbers = set() if as_texts else _find(texts, holds_whole)
     decimals = _find(texts, holds_decimal) if may_have_commas(dialect, form) else set()
     typed = (
@@ -95,8 +102,16 @@ def _open_delimited(
         for c, name in zip(texts.columns, names, strict=True)
     )
     commas = [name for c, name in zip(texts.columns, names, strict=True) if c in decimals]
-    notes = (*files[0].notes, note, note_decimals(files[0].shown, commas))
+    notes = (*files[0].notes, note, note_decimals(files[0].shown, commas), *_note_links(given))
     return texts.project(", ".join(typed)), tuple(filter(None, notes))
+
+
+def _note_links(files: Sequence[str]) -> Iterator[str]:
+    """A note if files that wildcards met are links that lead out of their folder."""
+    places = {file: Path(file).resolve() for file in files if Path(file).is_symlink()}
+    away = {file: place for file, place in places.items() if Path(file).parent.resolve() not in place.parents}
+    for file, place in list(away.items())[:1]:
+        yield f"links to files elsewhere were followed: {len(away):,} of {len(files):,}, such as {file} to {place}"
 
 
 def _check_like(file: PlainFile, first: PlainFile, known: tuple[Any, list[str], str], form: FileFormat) -> None:
@@ -109,13 +124,6 @@ def _check_like(file: PlainFile, first: PlainFile, known: tuple[Any, list[str], 
             f"lines in the same way; {first.shown} has {known[1][:10]} and {known[2]!r}, {file.shown} has "
             f"{other[0][:10]} and {other[1]!r}. Rewrite one, or read them apart."
         )
-
-
-def connect_files() -> DuckDBPyConnection:
-    """A database in memory that loads nothing, for whoever brings none."""
-    import duckdb  # noqa: PLC0415  # importing thumbwise must not import it
-
-    return duckdb.connect(config=NOTHING_LOADED)
 
 
 def list_files(pattern: str | Path, connection: DuckDBPyConnection) -> list[str]:

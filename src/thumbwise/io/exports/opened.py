@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidFileError
+from thumbwise.tables.budgets import check_json
 from thumbwise.tables.json_values import Form, Node
 from thumbwise.tables.table_files import Table, read_table
 
@@ -86,11 +87,13 @@ class Opened:
         try:
             if self.path.stat().st_size > LARGEST:
                 self.refuse(f"it must have at most {LARGEST:,} bytes; it has more")
-            return self.path.read_bytes()
+            content = self.path.read_bytes()
         except FileNotFoundError:
             raise InvalidFileError(f"there is no file {self.path}. Check its name and folder.") from None
         except OSError as error:
             raise InvalidFileError(f"{self.path} cannot be opened: {error.strerror or error}.") from error
+        check_json(self.path, content)
+        return content
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +17,9 @@ import numpy as np
 from thumbwise._typing import AnyArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.tables.formats import explained
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 LazyFrame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = Mapping[str, AnyArray]
@@ -39,7 +43,16 @@ class Engine(ABC):
 
 
 class DuckDB(Engine):
-    """A relation of a DuckDB connection, which may be on disk, in memory, or files."""
+    """A relation of a DuckDB connection, which may be on disk, in memory, or files.
+
+    Parameters
+    ----------
+    connection : DuckDB connection, optional
+        That of the relation, if it is ours: it may be confined, and then sees what is sent only if that is registered.
+    """
+
+    def __init__(self, connection: DuckDBPyConnection | None = None) -> None:
+        self._connection, self._names = connection, map("thumbwise_sent_{}".format, count())
 
     def fetch(self, frame: LazyFrame) -> dict[str, AnyArray]:
         with explained("the items"):
@@ -47,6 +60,10 @@ class DuckDB(Engine):
         return {name: _unmasked(column) for name, column in fetched.items()}
 
     def send(self, columns: Columns, beside: LazyFrame) -> LazyFrame:
+        if self._connection is not None:
+            name = next(self._names)
+            self._connection.register(name, {column: _plain(values) for column, values in columns.items()})
+            return _wrap(self._connection.view(name))
         # The connection of a relation is reached through a query on it; DuckDB finds the variable by its name.
         thumbwise_sent = {name: _plain(column) for name, column in columns.items()}
         sent = beside.to_native().query("thumbwise_items", "SELECT * FROM thumbwise_sent")

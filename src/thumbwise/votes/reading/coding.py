@@ -19,6 +19,7 @@ from thumbwise.tables.opened_frames import is_missing
 
 MAX_INFERRED_CLASSES = 10_000
 _CHUNK = 2**16
+_LONGEST_SHOWN = 200
 LOOKS_LIKE_ABSTAIN = {"", "-1", "abstain", "?", "nan", "none", "null", "na", "n/a"}
 
 # Distinct strings of a column, and each item's index into them, -1 where the value is missing.
@@ -204,7 +205,7 @@ def settle_names(columns: Sequence[StringColumn], abstain: str | None = None) ->
     if len(distinct) < 2:
         raise InvalidVotesError(
             f"there must be at least two classes; found {len(distinct)} in the votes "
-            f"({', '.join(map(repr, distinct)) or 'none'}). List all of them in ",
+            f"({', '.join(repr(name)[:_LONGEST_SHOWN] for name in distinct) or 'none'}). List all of them in ",
             Argument("class_names", [...]),
             ".",
         )

@@ -71,6 +71,8 @@ def open_votes(votes: Any, item_ids: npt.ArrayLike | str | None, rule_names: Seq
 
 def first_repeated(values: Sequence[Hashable]) -> Hashable | None:
     """First value that occurs a second time."""
+    if len(set(values)) == len(values):  # a tenth of the time of a look at each
+        return None
     seen: set[Hashable] = set()
     for value in values:
         if value in seen:
@@ -86,7 +88,7 @@ def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
         raise InvalidVotesError(
             Argument("item_ids"), f" must be one id per item; found shape {column.shape} for {n_items} items."
         )
-    missing = [i for i, value in enumerate(column) if is_missing(value)] if column.dtype.kind in "Of" else []
+    missing = _missing_among(column)
     if missing:
         raise InvalidVotesError(
             Argument("item_ids"),
@@ -107,6 +109,13 @@ def check_ids(ids: npt.ArrayLike, n_items: int) -> AnyArray:
             f"({n_extra} items too many in all). Drop or rename the repeated items.",
         )
     return column
+
+
+def _missing_among(column: AnyArray) -> list[int]:
+    """Where nothing stands; texts are not looked at one by one."""
+    if column.dtype.kind not in "Of" or set(map(type, column.tolist())) == {str}:
+        return []
+    return [i for i, value in enumerate(column) if is_missing(value)]
 
 
 def settle_rule_names(given: Sequence[str] | None, own: Sequence[str] | int) -> tuple[str, ...]:
