@@ -8,7 +8,6 @@ import pytest
 import thumbwise as tw
 from support import ebcc_by_item as by_item
 from support.problems import FloatArray, IntArray
-from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.models import ebcc as model_of
 from thumbwise.models.ebcc import EBCC, find_rows
 from thumbwise.numerics import ebcc
@@ -112,7 +111,7 @@ def test_many_votes_get_fewer_starts_and_too_many_are_refused(monkeypatch: pytes
     fewer = EBCC().fit(votes)
     np.testing.assert_array_equal(fewer.elbo_path_, EBCC(n_starts=3).fit(votes).elbo_path_)
     monkeypatch.setattr(model_of, "_MOST_WORK", work - 1)
-    with pytest.raises(InvalidChoiceError, match=r"votes and items x 4 classes x 10 subtypes.*Fit part of the items"):
+    with pytest.raises(tw.TooLargeError, match=r"votes and items x 4 classes x 10 subtypes.*Fit part of the items"):
         EBCC().fit(votes)
     np.testing.assert_array_equal(EBCC(n_starts=3).fit(votes).elbo_path_, fewer.elbo_path_)
 

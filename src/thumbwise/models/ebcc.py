@@ -12,11 +12,22 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InPython, InvalidChoiceError, Message
+from thumbwise.exceptions import InPython, Message, TooLargeError
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
-from thumbwise.models.saved.fields import BY_CLASS, ONE, RATES, Array, Number, Setting, Truth, Whole, WholeOrNone, fields
+from thumbwise.models.saved.fields import (
+    BY_CLASS,
+    ONE,
+    RATES,
+    Array,
+    Number,
+    Setting,
+    Truth,
+    Whole,
+    WholeOrNone,
+    fields,
+)
 from thumbwise.numerics.ebcc import Rows, Run, Tables, climb, draw_starts, make_prior, predict
 from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
@@ -202,7 +213,7 @@ class EBCC(LabelModel):
         n_votes = len(patterns.rules) + patterns.n_patterns
         work = n_votes * patterns.n_classes * self.n_groups
         if work > _MOST_WORK:
-            raise InvalidChoiceError(
+            raise TooLargeError(
                 f"EBCC goes over one number for each vote, class and subtype many times, and takes at most "
                 f"{_MOST_WORK:.0e} of them; found {work:.1e}: {n_votes:,} distinct votes and items x "
                 f"{patterns.n_classes:,} classes x {self.n_groups} subtypes. Fit part of the items and predict the "
