@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from thumbwise.exceptions import MissingPackageError as MissingPackageError
     from thumbwise.exceptions import NoGuaranteeError as NoGuaranteeError
     from thumbwise.exceptions import ThumbwiseError as ThumbwiseError
+    from thumbwise.exceptions import TooLargeError as TooLargeError
     from thumbwise.game.accuracy import AccuracyProof as AccuracyProof
     from thumbwise.game.certificate import Certificate as Certificate
     from thumbwise.game.prediction_costs import add_rule as add_rule
@@ -137,6 +138,7 @@ _HOMES = {
     "InvalidFileError": "thumbwise.exceptions",
     "InvalidLabelsError": "thumbwise.exceptions",
     "InvalidRuleError": "thumbwise.exceptions",
+    "TooLargeError": "thumbwise.exceptions",
     "InvalidVotesError": "thumbwise.exceptions",
     "ItemIntervals": "thumbwise.models.item_intervals",
     "Judges": "thumbwise.assess.judging.result",
@@ -298,6 +300,7 @@ __all__ = [  # noqa: RUF022  # grouped as a reader meets them
     "NoGuaranteeError",
     "FailedFitError",
     "InvalidRuleError",
+    "TooLargeError",
     "FailedRuleError",
     "FailedRuleWarning",
     "DegenerateFitWarning",

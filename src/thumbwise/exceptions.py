@@ -131,6 +131,10 @@ class InvalidChoiceError(ThumbwiseError, ValueError):
     """A name that stands for nothing here."""
 
 
+class TooLargeError(ThumbwiseError, ValueError):
+    """A method was asked to do more than ends in some minutes; said before it begins."""
+
+
 class NoGuaranteeError(ThumbwiseError):
     """A guarantee was asked for, and there is none, or it proves nothing."""
 

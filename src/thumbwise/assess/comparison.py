@@ -220,7 +220,7 @@ def compare(
         As for :meth:`Box.from_gold`: also a :class:`Gold` or a :class:`Reading` in place of votes and labels.
     methods : "default", "all" or sequence of names or Methods
         Balsubramani-Freund, against which differences are taken, is always among them. A method whose package is not
-        installed is left out, and ``remarks`` says so.
+        installed, or that takes too long for votes of this size, is left out, and ``remarks`` says so.
     n_folds : int
         At most one for each gold item.
     random_state : int

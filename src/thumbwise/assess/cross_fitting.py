@@ -13,7 +13,7 @@ import numpy as np
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
 from thumbwise.box.gold import GoldSample
-from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError
+from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError, TooLargeError
 from thumbwise.models.compared import Split
 
 N_FOLDS = 10
@@ -129,8 +129,8 @@ def _run_all(
             warnings.simplefilter("always")
             try:
                 runs.append(_run(method, splits, folds, unseen))
-            except MissingPackageError as missing:
-                remarks[Message(f"{method.name} is left out: ", missing)] = None
+            except (MissingPackageError, TooLargeError) as reason:
+                remarks[Message(f"{method.name} is left out: ", reason)] = None
         remarks.update({Message(f"{method.name}: ", warning.message): None for warning in caught})
     return runs, list(remarks)
 

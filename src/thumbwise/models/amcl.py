@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InfeasibleBoxError, InPython, Message
+from thumbwise.exceptions import InfeasibleBoxError, InPython, Message, TooLargeError
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_with_gold
@@ -31,6 +31,8 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 _FREE = (-1.0, 2.0)
 # The least widening leaves a set without interior; this much more, relative, gives the solver room.
 _ROOM = 1e-6
+# Rules that vote: a table of their agreements is factorised in every iteration, at the cost of the cube.
+_MOST_RULES = 2_000
 
 
 class AMCL(LabelModel):
@@ -46,6 +48,7 @@ class AMCL(LabelModel):
     rules disagree, the answer is a compromise, and where all of them agree it is certain, hence log losses are large.
 
     Assumes that gold and pool are drawn at random from the same source, or gold at random from the pool.
+    Takes at most 2,000 rules that vote, and says so before it begins if there are more.
     *Guarantee*: none by default, for nothing supports a ``width_scale`` below 1 but that the authors found the widths
     too large. With ``width_scale=1``, no widening and ``abstentions="uniform"``, the mean Brier loss on the fitted
     items is at most ``brier_bound_`` with probability at least ``confidence_level``. Rules, ``width_scale`` and
@@ -161,6 +164,7 @@ class AMCL(LabelModel):
         votes, gold, labels = read_with_gold(votes, y, gold_votes, gold_labels)
         pool = votes.patterns
         used = pool.votes_per_rule > 0
+        _check_size(int(used.sum()))
         if self.abstentions == "random":
             rng = np.random.default_rng(self.random_state)
             pool = _fill_pool(pool, used, rng)
@@ -252,6 +256,15 @@ class AMCL(LabelModel):
         silent = np.maximum(1 - mixed.sum(axis=1, keepdims=True), 0)
         proba = mixed + silent / k
         return np.asarray(proba / proba.sum(axis=1, keepdims=True))
+
+
+def _check_size(n_rules: int) -> None:
+    if n_rules > _MOST_RULES:
+        raise TooLargeError(
+            f"AMCL compares each rule with every other, and takes at most {_MOST_RULES:,} that vote on the pool; found "
+            f"{n_rules:,}. Keep the rules that vote most, or use Balsubramani-Freund, which takes any number of rules "
+            "and the same gold labels."
+        )
 
 
 def _count_gold(patterns: Patterns, gold: IntArray) -> tuple[IntArray, IntArray]:

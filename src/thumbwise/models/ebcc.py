@@ -12,18 +12,32 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.exceptions import InPython, Message
+from thumbwise.exceptions import InPython, Message, TooLargeError
 from thumbwise.models.base import LabelModel, find_known
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import vote_shares
-from thumbwise.models.saved.fields import BY_CLASS, ONE, RATES, Array, Number, Setting, Truth, Whole, fields
-from thumbwise.numerics.ebcc import Rows, Run, Tables, climb, draw_starts, make_prior, normalise, score
+from thumbwise.models.saved.fields import (
+    BY_CLASS,
+    ONE,
+    RATES,
+    Array,
+    Number,
+    Setting,
+    Truth,
+    Whole,
+    WholeOrNone,
+    fields,
+)
+from thumbwise.numerics.ebcc import Rows, Run, Tables, climb, draw_starts, make_prior, predict
 from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import UNKNOWN, code_labels
 
 # Starts are run side by side as long as the numbers of all of them stay in cache.
 _CELLS = 2**17
+# Starts unless something else is asked for; the numbers that one iteration of all of them may go over; and the most
+# that one iteration of a single start may, unless it is asked for.
+_MOST_STARTS, _WORK, _MOST_WORK = 100, 2.5e9, 5e9
 _RANKS = {"elbo": attrgetter("elbo"), "published": attrgetter("published_score")}
 
 
@@ -77,7 +91,11 @@ class EBCC(LabelModel):
     prior_right, prior_wrong : float
         Votes that each rule seems to have cast already, given each class and subtype, for that class and for each
         other one.
-    n_starts : int
+    n_starts : int, optional
+        By default 100, or fewer where an iteration of all of them would go over more than 2.5 x 10^9 numbers, but at
+        least one. An iteration of one start goes over one number for each vote, class and subtype, counting items with
+        the same votes once; if those alone are more than 5 x 10^9, which takes minutes, ``fit`` says so before it
+        begins, and a number of starts given here is made all the same.
     rank_by : {"elbo", "published"}
         Which start to keep. The score of the original implementation, with which the paper's figures come out, takes
         expected counts from before the last update and entropies from after it, and is not a bound.
@@ -125,6 +143,7 @@ class EBCC(LabelModel):
         posterior_=_Posterior(),
         elbo_path_=Array(("n_iter_",), special=True),
     )
+    _parameter_fields = fields(n_starts=WholeOrNone())
 
     def __init__(
         self,
@@ -133,7 +152,7 @@ class EBCC(LabelModel):
         group_prior: float = 0.1,
         prior_right: float = 4.0,
         prior_wrong: float = 1.0,
-        n_starts: int = 100,
+        n_starts: int | None = None,
         rank_by: Literal["elbo", "published"] = "elbo",
         tol: float = 1e-3,
         max_iter: int = 100,
@@ -160,6 +179,7 @@ class EBCC(LabelModel):
         """
         self._check_parameters()
         votes, y = read_for_fit(votes, y)
+        n_starts = self._count_starts(votes)
         labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
         rows = find_rows(votes, labels)
         prior = make_prior(
@@ -170,7 +190,7 @@ class EBCC(LabelModel):
             n_rules=votes.n_rules,
             n_groups=self.n_groups,
         )
-        self._keep(max(self._runs(rows, prior), key=_RANKS[self.rank_by]))
+        self._keep(max(self._runs(rows, prior, n_starts), key=_RANKS[self.rank_by]))
         if not self.converged_:
             warnings.warn(
                 Message(
@@ -185,13 +205,30 @@ class EBCC(LabelModel):
         self._remember(votes, None if labels is None else find_known(votes, labels))
         return self
 
-    def _runs(self, rows: Rows, prior: Tables) -> Iterator[Run]:
+    def _count_starts(self, votes: CountedVotes) -> int:
+        """As many as are asked for, or as there is time for, from sizes alone."""
+        if self.n_starts is not None:
+            return self.n_starts
+        patterns = votes.patterns
+        n_votes = len(patterns.rules) + patterns.n_patterns
+        work = n_votes * patterns.n_classes * self.n_groups
+        if work > _MOST_WORK:
+            raise TooLargeError(
+                f"EBCC goes over one number for each vote, class and subtype many times, and takes at most "
+                f"{_MOST_WORK:.0e} of them; found {work:.1e}: {n_votes:,} distinct votes and items x "
+                f"{patterns.n_classes:,} classes x {self.n_groups} subtypes. Fit part of the items and predict the "
+                "others, or use Dawid-Skene, which has no subtypes.",
+                InPython(" Fewer n_groups take less; with n_starts=1 one start is made all the same."),
+            )
+        return int(np.clip(_WORK // max(1, work), 1, _MOST_STARTS))
+
+    def _runs(self, rows: Rows, prior: Tables, n_starts: int) -> Iterator[Run]:
         """Starts in batches, which do not change what is drawn for a start."""
         rng = np.random.default_rng(self.random_state)
         per_start = max(rows.shares.size * self.n_groups, prior.votes.size)
         size = max(1, _CELLS // per_start)
-        for first in range(0, self.n_starts, size):
-            starts = draw_starts(rows, self.n_groups, min(size, self.n_starts - first), rng)
+        for first in range(0, n_starts, size):
+            starts = draw_starts(rows, self.n_groups, min(size, n_starts - first), rng)
             yield from climb(starts, rows, prior, tol=self.tol, max_iter=self.max_iter)
 
     def _keep(self, run: Run) -> None:
@@ -209,6 +246,8 @@ class EBCC(LabelModel):
             raise ValueError(f'rank_by must be "elbo" or "published"; found {self.rank_by!r}.')
         for name in ("n_groups", "n_starts", "max_iter"):
             value = getattr(self, name)
+            if name == "n_starts" and value is None:
+                continue
             if value < 1 or value != int(value):
                 raise ValueError(f"{name} must be a whole number of at least 1; found {value!r}.")
         for name in ("group_prior", "prior_right", "prior_wrong"):
@@ -220,8 +259,7 @@ class EBCC(LabelModel):
                 )
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
-        joint, _ = normalise(score(self.posterior_.expected_logs(), votes.patterns.indicators))
-        return np.asarray(joint[:, 0].sum(axis=2))
+        return predict(self.posterior_.expected_logs(), votes.patterns.indicators)
 
 
 def find_rows(votes: Any, labels: IntArray | None) -> Rows:

@@ -23,6 +23,11 @@ _HALVINGS = 4
 Product = Callable[[FloatArray], FloatArray]
 
 
+def inner(left: FloatArray, right: FloatArray) -> float:
+    """Sum of products, without the threads of linear algebra, which wait for each other longer than they add."""
+    return float(np.einsum("i,i->", left, right))
+
+
 @dataclass(frozen=True, eq=False)
 class KinkedQuadratic:
     """linear'x + x'curvature x / 2 + sum_m (rise_m * x_m if x_m > 0, fall_m * x_m if x_m < 0), with fall <= rise."""
@@ -34,7 +39,7 @@ class KinkedQuadratic:
 
     def value(self, x: FloatArray, bent: FloatArray) -> float:
         """The objective at x, where ``bent`` is the product of x."""
-        return float(self.linear @ x + x @ bent / 2 + np.where(x > 0, self.rise, self.fall) @ x)
+        return inner(self.linear, x) + inner(x, bent) / 2 + inner(np.where(x > 0, self.rise, self.fall), x)
 
     def pulls(self, x: FloatArray, bent: FloatArray) -> FloatArray:
         """The subgradient of least size: 0 where a coordinate is content.
@@ -91,17 +96,17 @@ def _conjugate_step(
     Stops well below the tolerance, or once directions have no curvature left that rounding does not hide.
     """
     step, rest = np.zeros_like(pulls), np.where(free, -pulls, 0.0)
-    direction, size = rest.copy(), float(rest @ rest)
+    direction, size = rest.copy(), inner(rest, rest)
     n_steps = 0
     while n_steps < _MAX_STEPS and np.max(np.abs(rest) * units, initial=0.0) > tol / 2:
         n_steps += 1
         bent = np.where(free, product(direction), 0.0)
-        bend = float(direction @ bent)
+        bend = inner(direction, bent)
         if bend <= 0:
             break
         step += size / bend * direction
         rest -= size / bend * bent
-        size, before = float(rest @ rest), size
+        size, before = inner(rest, rest), size
         direction = rest + size / before * direction
     return (step, n_steps) if step.any() else (rest, n_steps)
 
@@ -118,11 +123,11 @@ def _move(
         there = x + 0.5**halvings * step
         there[(x * there < 0) & (quadratic.fall < quadratic.rise)] = 0.0
         its_bent = quadratic.product(there)
-        if quadratic.value(there, its_bent) < here - 0.1 * abs(float(pulls @ (there - x))):
+        if quadratic.value(there, its_bent) < here - 0.1 * abs(inner(pulls, there - x)):
             return (there, its_bent), halvings + 1
     for line in (step, -pulls):
         lowest = walk(
-            x, line, quadratic.linear + bent, float(line @ quadratic.product(line)), quadratic.fall, quadratic.rise
+            x, line, quadratic.linear + bent, inner(line, quadratic.product(line)), quadratic.fall, quadratic.rise
         )
         if lowest is not None:
             return (lowest, quadratic.product(lowest)), _HALVINGS + 2

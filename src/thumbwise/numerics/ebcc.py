@@ -18,13 +18,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import digamma, gammaln
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
+
+# Numbers of a piece of the rows, which stay in cache from the scores to the sums.
+_PIECE = 2**19
+# What has exp(-_NOTHING) of something beside it is lost in the rounding of their sum, thousands of times over.
+_NOTHING = 45.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +51,12 @@ class Tables:
 
     def __add__(self, other: Tables) -> Tables:
         return Tables(self.classes + other.classes, self.groups + other.groups, self.votes + other.votes)
+
+    @classmethod
+    def side_by_side(cls, tables: Sequence[Tables]) -> Tables:
+        """Tables of some starts each, in one."""
+        parts = zip(*((one.classes, one.groups, one.votes) for one in tables), strict=True)
+        return cls(*(np.concatenate(part, axis=axis) for part, axis in zip(parts, (0, 0, 2), strict=True)))
 
     def take(self, starts: Sequence[int] | IntArray) -> Tables:
         """The tables of some starts."""
@@ -109,10 +121,31 @@ class Rows:
         return sp.csr_array(members.multiply(self.counts))
 
     @cached_property
-    def barred(self) -> tuple[IntArray, IntArray]:
-        """Rows and classes that known labels rule out."""
-        rows, classes = np.nonzero(self.known[:, None] & (self.shares == 0))
-        return rows, classes
+    def barred(self) -> FloatArray:
+        """Minus infinity for classes that known labels rule out, else 0, shape (n_rows, n_classes); empty if none."""
+        if not self.known.any():
+            return np.empty((0, 0))
+        return np.where(self.known[:, None] & (self.shares == 0), -np.inf, 0.0)
+
+    def take(self, chosen: slice | IntArray) -> Rows:
+        """Some of the rows, or all in another order."""
+        return Rows(sp.csr_array(self.votes[chosen]), self.counts[chosen], self.shares[chosen], self.known[chosen])
+
+    def split(self, n_columns: int) -> list[tuple[slice, Rows]]:
+        """Pieces that tables of so many numbers a row fit in cache for, but longer than the tables that they add to."""
+        n_rows, (_, n_votes) = len(self.counts), self.votes.shape
+        length = max(_PIECE // n_columns, 2 * n_votes)
+        if length >= n_rows:
+            return [(slice(n_rows), self)]
+        if length not in self._pieces:
+            places = [slice(first, min(first + length, n_rows)) for first in range(0, n_rows, length)]
+            self._pieces[length] = [(place, self.take(place)) for place in places]
+        return self._pieces[length]
+
+    @cached_property
+    def _pieces(self) -> dict[int, list[tuple[slice, Rows]]]:
+        """By their length, made once for all iterations."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +194,23 @@ def draw_starts(rows: Rows, n_groups: int, n_starts: int, rng: np.random.Generat
     mean, the same covariance, and the same distribution for N = 1.
     """
     row_places, class_places = find_places(rows)
+    pieces = rows.take(np.argsort(row_places)).split(rows.shares.shape[1] * n_groups)
+    at_once = n_starts if len(pieces) == 1 else 1  # in pieces, numbers are drawn in the order in which wholes are
+    drawn = [
+        reduce(add, (_draw(piece, class_places, n_groups, at_once, rng) for _, piece in pieces))
+        for _ in range(0, n_starts, at_once)
+    ]
+    return drawn[0] if len(drawn) == 1 else Tables.side_by_side(drawn)
+
+
+def _draw(rows: Rows, class_places: IntArray, n_groups: int, n_starts: int, rng: np.random.Generator) -> Tables:
+    """The same for rows in the order of the draws."""
     sizes = (rows.counts * (n_groups + 1) - 1) / n_groups
-    in_place = np.argsort(row_places)
-    shape = (n_starts, *rows.shares.shape, n_groups)
-    splits = rng.standard_gamma(np.broadcast_to(sizes[in_place, None, None], shape))
+    splits = rng.standard_gamma(np.broadcast_to(sizes[:, None, None], (n_starts, *rows.shares.shape, n_groups)))
     splits /= splits.sum(axis=3, keepdims=True)
-    splits = splits[:, row_places][:, :, class_places].swapaxes(0, 1)
-    return count(splits * rows.shares[:, None, :, None], rows)
+    splits = splits.swapaxes(0, 1)[:, :, class_places]
+    splits *= rows.shares[:, None, :, None]
+    return count(splits, rows)
 
 
 def find_places(rows: Rows) -> tuple[IntArray, IntArray]:
@@ -192,38 +235,143 @@ def _rank(keys: FloatArray) -> IntArray:
 
 def count(joint: FloatArray, rows: Rows) -> Tables:
     """Expected counts under responsibilities of shape (n_rows, n_starts, n_classes, n_groups)."""
-    sums = np.asarray(rows.tally @ joint.reshape(len(joint), -1)).reshape(-1, *joint.shape[1:])
+    return _as_tables(np.asarray(rows.tally @ joint.reshape(len(joint), -1)).reshape(-1, *joint.shape[1:]))
+
+
+def _as_tables(sums: FloatArray) -> Tables:
+    """Sums over the items with each vote and, in the last row, over all of them."""
     votes, groups = sums[:-1], sums[-1]
     return Tables(groups.sum(axis=2), groups, votes.reshape(-1, groups.shape[1], *groups.shape))
 
 
-def score(logs: Tables, votes: sp.csr_array) -> FloatArray:
-    """Log of each q_i(c, m) up to its normaliser, shape (n_rows, n_starts, n_classes, n_groups)."""
-    scores: FloatArray = np.asarray(votes @ logs.votes.reshape(votes.shape[1], -1)).reshape(-1, *logs.groups.shape)
-    scores += logs.classes[:, :, None] + logs.groups
-    return scores
-
-
 def normalise(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Responsibilities, and the logs of their normalisers, shape (n_rows, n_starts); overwrites the scores."""
-    flat = scores.reshape(*scores.shape[:2], -1)
-    top = flat.max(axis=2, keepdims=True)
-    flat -= top
-    np.exp(flat, out=flat)
-    sums = flat.sum(axis=2, keepdims=True)
-    flat /= sums
+    """Responsibilities from scores of shape (n_rows, n_starts, n_columns), which are overwritten.
+
+    And the logs of their normalisers, shape (n_rows, n_starts).
+    """
+    top = scores.max(axis=2, keepdims=True)
+    scores -= top
+    np.exp(scores, out=scores)
+    sums = scores.sum(axis=2, keepdims=True)
+    scores /= sums
     return scores, (np.log(sums) + top)[..., 0]
 
 
-def improve(counts: Tables, rows: Rows, prior: Tables) -> tuple[Tables, Tables, FloatArray, FloatArray]:
-    """Both updates: posterior, its expected logs, responsibilities, and the evidence lower bound of all together."""
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Subtypes that some item may belong to, in tables whose columns are starts, classes and subtypes.
+
+    Attributes
+    ----------
+    kept : ndarray of shape (n_kept,)
+        Class times the number of subtypes, plus subtype: ascending, at least one of each class.
+    shape : tuple of int
+        Numbers of starts, classes and subtypes.
+    """
+
+    kept: IntArray
+    shape: tuple[int, int, int]
+
+    @classmethod
+    def all(cls, logs: Tables) -> Columns:
+        """Every subtype."""
+        n_starts, k, n_groups = logs.groups.shape
+        return cls(np.arange(k * n_groups), (n_starts, k, n_groups))
+
+    @classmethod
+    def with_items(cls, logs: Tables) -> Columns:
+        """Without subtypes to which no row of votes gives a share of its class above exp(-_NOTHING), in any start.
+
+        Against the most frequent subtype of the class, a subtype is at most as probable as its frequency makes it,
+        times what each rule's vote may say for it at most. Most subtypes soon lose all their items.
+        """
+        first = np.expand_dims(logs.groups.argmax(axis=2), 2)
+        ahead = np.zeros(logs.groups.shape)
+        for votes in logs.votes:  # a rule at a time
+            says = votes - np.take_along_axis(votes, first[None], axis=3)
+            ahead += np.maximum(says.max(axis=0), 0)
+        ahead += logs.groups - np.take_along_axis(logs.groups, first, axis=2)
+        return cls(np.flatnonzero((ahead >= -_NOTHING).any(axis=0)), logs.groups.shape)
+
+    @property
+    def is_all(self) -> bool:
+        return len(self.kept) == self.shape[1] * self.shape[2]
+
+    @property
+    def classes(self) -> IntArray:
+        return self.kept // self.shape[2]
+
+    def take(self, table: FloatArray) -> FloatArray:
+        """The columns of a table of shape (..., n_starts, n_classes, n_groups)."""
+        flat = table.reshape(*table.shape[:-2], -1)
+        return flat if self.is_all else np.ascontiguousarray(flat[..., self.kept])
+
+    def spread(self, table: FloatArray) -> FloatArray:
+        """Back again, with 0 for what was left out."""
+        whole = np.zeros((*table.shape[:-1], self.shape[1] * self.shape[2]))
+        whole[..., self.kept] = table
+        return whole.reshape(*table.shape[:-1], *self.shape[1:])
+
+    def by_class(self, joint: FloatArray) -> FloatArray:
+        """Sums over subtypes."""
+        if self.is_all:
+            return np.asarray(joint.reshape(*joint.shape[:-1], *self.shape[1:]).sum(axis=-1))
+        return np.asarray(np.add.reduceat(joint, np.searchsorted(self.classes, np.arange(self.shape[1])), axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What the best responsibilities q_i given expected logs come to.
+
+    Attributes
+    ----------
+    counts : Tables
+        Expected counts.
+    proba : ndarray of shape (n_rows, n_starts, n_classes)
+    evidence : ndarray of shape (n_starts,)
+        Sum over items of the logs of the normalisers.
+    """
+
+    counts: Tables
+    proba: FloatArray
+    evidence: FloatArray
+
+
+def expect(logs: Tables, rows: Rows) -> Expectation:
+    """The responsibilities of all rows, of which only a piece is there at any time, and their sums."""
+    n_starts, k, _ = logs.groups.shape
+    pieces = rows.split(logs.groups.size)
+    columns = Columns.all(logs) if len(pieces) == 1 else Columns.with_items(logs)
+    by_vote = columns.take(logs.votes).reshape(rows.votes.shape[1], -1)
+    by_item = columns.take(logs.classes[:, :, None] + logs.groups)
+    sums = np.zeros((len(by_vote) + 1, by_vote.shape[1]))
+    proba, evidence = np.empty((len(rows.counts), n_starts, k)), np.zeros(n_starts)
+    for place, piece in pieces:
+        scores = np.asarray(piece.votes @ by_vote).reshape(-1, *by_item.shape)
+        scores += by_item
+        if len(piece.barred):
+            scores += piece.barred[:, None, columns.classes]
+        joint, log_sums = normalise(scores)
+        proba[place] = columns.by_class(joint)
+        evidence += piece.counts @ log_sums
+        sums += piece.tally @ joint.reshape(len(joint), -1)
+    return Expectation(_as_tables(columns.spread(sums.reshape(-1, *by_item.shape))), proba, evidence)
+
+
+def predict(logs: Tables, votes: sp.csr_array) -> FloatArray:
+    """Class probabilities of some rows of votes, for one start, shape (n_rows, n_classes)."""
+    n_rows, (_, k, _) = votes.shape[0], logs.groups.shape
+    rows = Rows(votes, np.ones(n_rows), np.ones((n_rows, k)), np.zeros(n_rows, dtype=bool))
+    return expect(logs, rows).proba[:, 0]
+
+
+def improve(counts: Tables, rows: Rows, prior: Tables) -> tuple[Tables, Tables, Expectation, FloatArray]:
+    """Both updates: posterior, its expected logs, what follows, and the evidence lower bound of all together."""
     posterior = prior + counts
     logs = posterior.expected_logs()
-    scores = score(logs, rows.votes)
-    scores[rows.barred[0], :, rows.barred[1]] = -np.inf
-    joint, log_sums = normalise(scores)
+    expected = expect(logs, rows)
     divergences = counts.inner(logs) + prior.log_normalisers - posterior.log_normalisers
-    return posterior, logs, joint, rows.counts @ log_sums - divergences
+    return posterior, logs, expected, expected.evidence - divergences
 
 
 def climb(counts: Tables, rows: Rows, prior: Tables, *, tol: float, max_iter: int) -> list[Run]:
@@ -232,11 +380,10 @@ def climb(counts: Tables, rows: Rows, prior: Tables, *, tol: float, max_iter: in
     paths = np.empty((0, len(counts.classes)))
     runs: list[Run] = []
     while True:
-        posterior, logs, joint, elbos = improve(counts, rows, prior)
+        posterior, logs, expected, elbos = improve(counts, rows, prior)
         paths = np.vstack([paths, elbos])
-        previous, proba = proba, joint.sum(axis=3)
-        changes = np.abs(proba - previous).max(axis=(0, 2))
-        before, counts = counts, count(joint, rows)
+        changes = np.abs(expected.proba - proba).max(axis=(0, 2))
+        before, counts, proba = counts, expected.counts, expected.proba
         stops = (changes <= tol) | (len(paths) >= max_iter)
         if stops.any():
             published = elbos + before.inner(logs) - counts.inner(logs)

@@ -186,7 +186,13 @@ class TablePrediction:
         """Second derivative of the mean log-partition times a direction, at the cost of two passes over the votes."""
         centred = scores(direction, self.features, self.proba.shape[1])
         centred -= (self.proba * centred).sum(axis=1, keepdims=True)
-        return np.asarray(self.features.T @ (self.cell_masses * centred.ravel()))
+        return np.asarray(self._by_moment @ (self.cell_masses * centred.ravel()))
+
+    @cached_property
+    def _by_moment(self) -> Any:
+        """Features with a row for each moment: its cells are then gathered, where columns would be scattered."""
+        transposed = self.features.T
+        return sp.csr_array(transposed) if sp.issparse(transposed) else transposed
 
     def diagonal(self) -> FloatArray:
         """Diagonal of the second derivative."""
