@@ -17,6 +17,15 @@ _LONG = "n" * 300
 _TURNED = "a\u202eb\x1b[2Jc\rd\ne\x9b1me"
 
 
+def _ending(name: str, of: str) -> str:
+    return f"{name}{Path(of).suffix}"
+
+
+def _linked(name: str, to: str) -> Callable[[Path, str], object]:
+    """A link of the name, which ends as the file does."""
+    return lambda folder, of: (folder / _ending(name, of)).symlink_to(to)
+
+
 def _copied(name: str) -> Callable[[Path, str], object]:
     """The file under another name, which is then used."""
     return lambda folder, of: (folder / f"{name}{Path(of).suffix}").write_bytes((folder / of).read_bytes())
@@ -32,13 +41,13 @@ _ODD_INPUTS: dict[str, tuple[Callable[[str], str], Callable[[Path, str], object]
     "a folder": (_named("place"), lambda folder, of: (folder / f"place{Path(of).suffix}").mkdir()),
     "a pipe": (_named("pipe"), lambda folder, of: os.mkfifo(folder / f"pipe{Path(of).suffix}")),
     "a link to a pipe": (_named("link"), lambda folder, of: _link_to_pipe(folder, f"link{Path(of).suffix}")),
-    "a link to /dev/zero": (_named("zero"), lambda folder, of: (folder / f"zero{Path(of).suffix}").symlink_to("/dev/zero")),
+    "a link to /dev/zero": (_named("zero"), _linked("zero", "/dev/zero")),
     "/dev/full": (lambda of: "/dev/full", lambda folder, of: None),
     "/dev/tty": (lambda of: "/dev/tty", lambda folder, of: None),
     "/proc/self/mem": (lambda of: "/proc/self/mem", lambda folder, of: None),
     "/proc/self/status": (lambda of: "/proc/self/status", lambda folder, of: None),
     "a loop of links": (_named("loop"), lambda folder, of: _loop(folder, Path(of).suffix)),
-    "a dangling link": (_named("lost"), lambda folder, of: (folder / f"lost{Path(of).suffix}").symlink_to("nowhere")),
+    "a dangling link": (_named("lost"), _linked("lost", "nowhere")),
     "a link that is fine": (_named("fine"), lambda folder, of: (folder / f"fine{Path(of).suffix}").symlink_to(of)),
     "300 letters": (_named(_LONG), lambda folder, of: None),
     "5,000 letters": (_named("x/" * 2500), lambda folder, of: None),
@@ -99,10 +108,12 @@ _ODD_OUTPUTS: dict[str, tuple[Callable[[str], str], Callable[[Path, str], object
     "a loop of links": _ODD_INPUTS["a loop of links"],
     "a dangling link": _ODD_INPUTS["a dangling link"],
     "a link that dangles in no folder": (
-        _named("lost"), lambda folder, of: (folder / f"lost{Path(of).suffix}").symlink_to("no/where")
+        _named("lost"), _linked("lost", "no/where")
     ),
-    "a link to an input": (_named("fine"), lambda folder, of: (folder / f"fine{Path(of).suffix}").symlink_to("votes.csv")),
-    "another name of an input": (_named("hard"), lambda folder, of: (folder / f"hard{Path(of).suffix}").hardlink_to(folder / "votes.csv")),
+    "a link to an input": (_named("fine"), _linked("fine", "votes.csv")),
+    "another name of an input": (
+        _named("hard"), lambda folder, of: (folder / _ending("hard", of)).hardlink_to(folder / "votes.csv")
+    ),
     "an input": (lambda of: "votes.csv", lambda folder, of: None),
     "300 letters": _ODD_INPUTS["300 letters"],
     "5,000 letters": _ODD_INPUTS["5,000 letters"],

@@ -62,7 +62,7 @@ _STREAMS = {
 def streams(_rng: Random) -> Iterator[Attempt]:
     """With a table to print, with JSON instead, and with a mistake to tell; processes of their own, from the start."""
     for words, arguments in calls():
-        plain = tuple(argument for argument in arguments if argument != "--json" and argument != "said.json")
+        plain = tuple(argument for argument in arguments if argument not in ("--json", "said.json"))
         ways = {"": plain, ", JSON": (*plain, "--json", "-"), ", a mistake": (*plain, "--config", "nothing.toml")}
         for way, call in ways.items():
             for what, before in _STREAMS.items():

@@ -22,10 +22,11 @@ from thumbwise.cli.main import app
 
 _DIGITS = "9" * 400
 _WORDS = (
-    "", " ", ",", "=", "a\nb", "0=a\nb,1=c", "ham\nspam,x", "1e999=a,0=b", "-1e999=a", "nan=a,inf=b", "ham=nan", "ham=1e999",
-    "ham=a,ham=b", "a=b=c", "ham,ham", "ham,spam,", "1e999", "-1e999", "1e400", "nan", "inf", "-inf", "-0", "0", "-1", "1",
-    "1e-999", "0.5", "2", _DIGITS, f"-{_DIGITS}", "9" * 5000, f"{_DIGITS}=a", "9223372036854775808", "\u0663", "\u221e", "1_0",
-    "0x10", "1,5", "\u202ea\u2066", "\x1b]0;x\x07", "\x9b2J", os.fsdecode(b"a\xff"), "\ud800", "\ufeff", '"', "'", "a';--",
+    "", " ", ",", "=", "a\nb", "0=a\nb,1=c", "ham\nspam,x", "1e999=a,0=b", "-1e999=a", "nan=a,inf=b", "ham=nan",
+    "ham=1e999", "ham=a,ham=b", "a=b=c", "ham,ham", "ham,spam,", "1e999", "-1e999", "1e400", "nan", "inf", "-inf", "-0",
+    "0", "-1", "1", "1e-999", "0.5", "2", _DIGITS, f"-{_DIGITS}", "9" * 5000, f"{_DIGITS}=a", "9223372036854775808",
+    "\u0663", "\u221e", "1_0", "0x10", "1,5", "\u202ea\u2066", "\x1b]0;x\x07", "\x9b2J", os.fsdecode(b"a\xff"),
+    "\ud800", "\ufeff", '"', "'", "a';--",
     "../..", "%s%n", "{}", "[", "*", "\\", "\u0130", "null", "true", "ham", "spam", "caps", "id", "label", "length",
     "x" * 100_000, ",".join(map(str, range(3000))), "4GB", "0GB", "1e999GB", "-1GB", "\t", "utf-16", "rot13", "idna",
 )  # fmt: skip
@@ -60,10 +61,10 @@ def _serve_nothing() -> None:
 
 # Cells: as text, and as JSON says it where that is something else.
 _CELLS = (
-    "1e400", "-1e400", "1e999", "nan", "NaN", "inf", "-Infinity", _DIGITS, "9" * 5000, "9223372036854775808", "-9223372036854775809",
-    "1.5", "-1", "-2", "0", "1", "1e18", "1e-400", "true", "null", "None", "", " ", "ham", "HAM", "ham ", "=1+1", "+1", "@x",
-    "\u202eham", "\x1b[2J", "\x00", "\u0663", "\ufffe", "2024-01-01", "[1]", '{"a": 1}', "[[[[[[]]]]]]", "a\nb", "x" * 70_000,
-    "-0.0", "0.1", "00", "1e0", "\u00bd", "\U0001f600",
+    "1e400", "-1e400", "1e999", "nan", "NaN", "inf", "-Infinity", _DIGITS, "9" * 5000, "9223372036854775808",
+    "-9223372036854775809", "1.5", "-1", "-2", "0", "1", "1e18", "1e-400", "true", "null", "None", "", " ", "ham",
+    "HAM", "ham ", "=1+1", "+1", "@x", "\u202eham", "\x1b[2J", "\x00", "\u0663", "\ufffe", "2024-01-01", "[1]",
+    '{"a": 1}', "[[[[[[]]]]]]", "a\nb", "x" * 70_000, "-0.0", "0.1", "00", "1e0", "\u00bd", "\U0001f600",
 )  # fmt: skip
 _ROLES = ("vote", "gold label", "id", "gold id", "name of a rule", "weight")
 _KINDS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
@@ -175,8 +176,9 @@ def _number_or_text(cell: str) -> float | str:
 
 # What a name may hold: it moves the cursor, sets a title, turns the text, hides, or looks like markup.
 _NAMES = (
-    "\x1b]0;owned\x07", "\x1b[2J\x1b[1;31m", "a\rb", "a\x08\x08b", "\u202eevil\u202c", "\u2066x\u2069", "\u200f\u061c", "\x9b31m",
-    "[bold red]x[/]", "[link=x]y[/link]", "a\u2028b\u2029c", "\x7f\x85", "\u200bzero\ufeff", "{0}%s", "\U000e0041tag", "a\tb",
+    "\x1b]0;owned\x07", "\x1b[2J\x1b[1;31m", "a\rb", "a\x08\x08b", "\u202eevil\u202c", "\u2066x\u2069",
+    "\u200f\u061c", "\x9b31m", "[bold red]x[/]", "[link=x]y[/link]", "a\u2028b\u2029c", "\x7f\x85",
+    "\u200bzero\ufeff", "{0}%s", "\U000e0041tag", "a\tb",
 )  # fmt: skip
 
 
