@@ -38,7 +38,12 @@ class Ended:
 
 
 def load_all() -> None:
-    """Import every module of the package, once: what is forked then starts at once."""
+    """Import every module of the package, once: what is forked then starts at once, whoever it runs as.
+
+    A Python in somebody's home is closed to others, so that they cannot import what is imported late.
+    """
+    for name in ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_32", "cp1252", "idna"):
+        importlib.import_module(f"encodings.{name}")
     for module in pkgutil.walk_packages(thumbwise.__path__, "thumbwise."):
         if "__main__" not in module.name and ".experiments" not in module.name:
             importlib.import_module(module.name)
