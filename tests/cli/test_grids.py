@@ -185,3 +185,14 @@ def assert_same_numbers(wide: str, narrow: str, width: int) -> None:
     assert too_wide == []
     assert len(set(numbers(wide))) > 5
     assert set(numbers(narrow)) == set(numbers(wide))
+
+
+def test_names_in_titles_and_headers_do_not_move_the_cursor_or_turn_the_text() -> None:
+    """A class stands in a title, the column of ids in a header; line breaks of our own stay."""
+    stream = io.StringIO()
+    print_table(Console(file=stream, width=80), "Share of \x1b[2Ja\u202e", ["a\u2066\x07", "gold\nvotes"], [["x", "1"]])
+    text = stream.getvalue()
+    assert r"Share of \x1b[2Ja\u202e" in text
+    assert r"a\u2066\x07" in text
+    assert "gold \n" in text
+    assert all(character.isprintable() for character in text.replace("\n", ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
+
+from thumbwise.cli.endings import reported
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full")
 
@@ -52,3 +56,27 @@ def test_a_list_with_a_line_break(tmp_path: Path, option: str) -> None:
     code, said = run("label", str(tmp_path / "votes.csv"), option, "0=a\nb,1=c")
     assert code == 2
     assert said.startswith("error: a list must be written in one line, with commas between its parts; found '0=a\\nb")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "full"), "standard output cannot be read or written: full."),
+        (OSError(errno.ENOSPC, "full", "a\u202e.csv"), r"a\u202e.csv cannot be read or written: full."),
+        (OSError(errno.EAGAIN, "no more processes"), "the system refuses what this takes: no more processes."),
+        (OSError(errno.ENOMEM, "no memory"), "the system refuses what this takes: no memory."),
+        (OSError(errno.EADDRINUSE, "in use"), "the system refuses what this takes: in use."),
+    ],
+)
+def test_only_what_is_printed_is_called_standard_output(
+    error: OSError, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as ended, reported():
+        raise error
+    assert ended.value.exit_code == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
+
+
+def test_an_error_that_no_system_made_is_a_bug() -> None:
+    with pytest.raises(OSError, match="ours"), reported():
+        raise OSError("ours")

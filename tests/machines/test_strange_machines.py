@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -13,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from machines.conftest import LABEL, Start
+from machines.locales import LOCALES, make_locale
 from thumbwise.cli.main import app
 
-LOCALES = {"tr_TR.UTF-8": ("tr_TR", "UTF-8"), "de_DE.ISO-8859-1": ("de_DE", "ISO-8859-1")}
 IN_LOCALE = "import locale; locale.setlocale(locale.LC_ALL, ''); from thumbwise.cli.main import main; main()"
 NOBODY = 65534
 
@@ -52,14 +51,7 @@ def test_the_c_locale(folder: Path, usual: bytes, start: Start) -> None:
 @pytest.mark.parametrize("name", LOCALES)
 def test_other_locales(name: str, folder: Path, usual: bytes, start: Start) -> None:
     """Turkish has another I, German a decimal comma, and one of them an encoding that lacks most letters."""
-    if shutil.which("localedef") is None or not Path("/usr/share/i18n/locales", LOCALES[name][0]).exists():
-        pytest.skip("no sources of locales: Debian's package locales has them")
-    language, encoding = LOCALES[name]
-    made = ["localedef", "-i", language, "-f", encoding, str(folder / name)]
-    subprocess.run(made, check=False, capture_output=True)  # warns of much, with an exit code
-    if not (folder / name).is_dir():
-        pytest.skip(f"localedef makes no {name} here")
-    env = {"LC_ALL": name, "LOCPATH": str(folder), "PYTHONUTF8": "0"}
+    env = make_locale(name, folder)
     seen = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"
     assert start([], cwd=folder, code=seen, env=env).stdout == b",\n"
     answer = start([*LABEL, "out.csv"], cwd=folder, code=IN_LOCALE, env=env)
@@ -95,20 +87,6 @@ def test_neither_asserts_nor_docstrings(folder: Path, usual: bytes, start: Start
     assert wrong.startswith("2 error: gold ids must be among the items")
     assert (folder / "of_gold.csv").read_bytes() == usual
     assert not (folder / "of_wrong.csv").exists()
-
-
-def test_a_screen_of_40_columns(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No table is wider, and no number is split over two lines: each is one that a wide screen shows too."""
-    monkeypatch.chdir(folder)
-    shown = {}
-    for width in (40, 200):
-        env = {"COLUMNS": str(width), "FORCE_COLOR": "1", "TERM": "xterm"}
-        answer = CliRunner().invoke(app, ["judges", "votes.csv", "--gold", "gold.csv"], env=env, catch_exceptions=False)
-        assert answer.exit_code == 0
-        shown[width] = re.sub(r"\x1b\[[0-9;]*m", "", answer.stdout)
-    numbers = {width: set(re.findall(r"(?<![\w.,-])\d+\.\d+(?![\w.])", text)) for width, text in shown.items()}
-    assert len(numbers[200]) >= 10
-    assert numbers[40] == numbers[200]
 
 
 @pytest.fixture

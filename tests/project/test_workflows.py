@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import platform
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +92,25 @@ def test_claimed_pythons_are_tested_and_allowed() -> None:
 def test_the_oldest_dependencies_meet_the_oldest_python() -> None:
     (job,) = (job for job in find_jobs() if "oldest" in job.get("strategy", {}).get("matrix", {}).get("lane", []))
     (setup,) = (step["with"] for step in job["steps"] if "setup-python" in step.get("uses", ""))
-    assert f">={setup['python-version']}" == PROJECT["requires-python"]
+    assert f">={setup['python-version'].split()[-1]}" == PROJECT["requires-python"]  # the last is what python3 is
+
+
+def test_the_hosted_audit_must_get_an_answer() -> None:
+    (job,) = (job for job in find_jobs() if "audit" in job.get("strategy", {}).get("matrix", {}).get("lane", []))
+    assert job["steps"][-1]["env"] == {"THUMBWISE_REQUIRE_AUDIT": "1"}
+
+
+def test_a_newer_python_is_found_or_its_absence_is_said(tmp_path: Path) -> None:
+    """With nothing on the path but the Python of python3 itself, and no home, the lane says why it does nothing."""
+    for tool in ("bash", "dirname", "sed"):
+        (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+    (tmp_path / "python3").symlink_to(sys.executable)
+    answer = subprocess.run(
+        [tmp_path / "bash", SCRIPT, "newest"], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    version = f"Python {platform.python_version()}"
+    assert answer.stdout == f"== newest\nskipped: no Python is here that is newer than {version}\n", answer.stderr
+    assert answer.returncode == 0
 
 
 def test_every_change_is_built_tags_are_checked_and_kept_and_nothing_is_published() -> None:

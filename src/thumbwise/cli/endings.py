@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -20,6 +21,8 @@ from thumbwise.tables.whole_files import remove_own
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 # As a shell reports a process that its reader left alone.
 _BROKEN_PIPE = 141
+# Why the system does not take what is printed. Without memory, processes or sockets it says other things.
+_OF_PRINTING = {errno.EBADF, errno.EIO, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.ENXIO}
 # Back to the start of the line, which is emptied, and the cursor is shown again.
 _TIDY_LINE = b"\r\x1b[2K\x1b[?25h"
 
@@ -48,10 +51,13 @@ def reported() -> Iterator[None]:
 
 
 def _say_refused(error: OSError) -> None:
-    """Which file the system refuses, and why; what has no name is what is printed."""
-    what = "standard output" if error.filename is None else visible(os.fsdecode(error.filename))
+    """Which file the system refuses, and why; what has no name is what is printed, if printing can fail so."""
+    what = "" if error.filename is None else visible(os.fsdecode(error.filename))
+    if not what and error.errno in _OF_PRINTING:
+        what = "standard output"
+    refused = f"{what} cannot be read or written" if what else "the system refuses what this takes"
     with suppress(OSError):
-        stderr().print(f"error: {what} cannot be read or written: {error.strerror}.")
+        stderr().print(f"error: {refused}: {error.strerror}.")
 
 
 def open_closed_streams() -> None:

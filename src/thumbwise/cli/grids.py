@@ -83,6 +83,7 @@ def print_table(
     Columns that stand at the left before any that does not are names of rows: each part of a table that is too wide
     begins with them. Columns from one in ``groups`` to the next stay in one part if they can.
     """
+    title, headers = visible(title), [visible(header, keep_lines=True) for header in headers]  # they may hold names
     texts = [[visible(cell) for cell in row] for row in rows]
     n_columns = len(headers)
     n_keys = max(1, next((j for j in range(n_columns) if j not in left), n_columns))

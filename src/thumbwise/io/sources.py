@@ -14,7 +14,6 @@ from thumbwise.io.drawn_gold import read_drawn_gold
 from thumbwise.io.elsewhere import are_many, read_elsewhere
 from thumbwise.io.exports import label_studio
 from thumbwise.io.exports.formats import find_export, find_export_frame, may_be_export
-from thumbwise.io.exports.opened import many_objects
 from thumbwise.io.exports.reading import read_exported
 from thumbwise.io.gold_lines.files import is_gold_lines
 from thumbwise.io.layouts import read_as_table, read_mat, read_wrench
@@ -24,6 +23,7 @@ from thumbwise.tables.dataset_folders import is_dataset, read_dataset
 from thumbwise.tables.file_formats import PLAIN, FileFormat
 from thumbwise.tables.frames import as_column, as_table
 from thumbwise.tables.given_paths import check_plain
+from thumbwise.tables.many_objects import many_objects
 from thumbwise.tables.table_files import Table, read_table
 from thumbwise.votes.reading.read_votes import check_class_names
 from thumbwise.votes.reading.score_cells import ScoresAre

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,6 +17,7 @@ from thumbwise.exceptions import InPython, InvalidFileError
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.tables.budgets import check_json
 from thumbwise.tables.given_paths import check_plain
+from thumbwise.tables.many_objects import many_objects
 from thumbwise.votes.labels import UNKNOWN
 
 # The largest public set has files of about 100 MB; parsed, a file takes several times its size.
@@ -118,19 +117,7 @@ def read_labeled_ids(path: Path, max_bytes: int = MAX_BYTES) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(value) for ids in lists for value in ids))
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No search for circles among objects: JSON makes millions and none, and searching takes half of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_uncollected()
+@many_objects()
 def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchPart:
     """Items of one file, an object of ids and ``{"label": ..., "weak_labels": [...], "data": {"text": ...}}``."""
     content = read_json(path, max_bytes)

@@ -8,10 +8,8 @@ last counts, as everywhere where JSON is read.
 from __future__ import annotations
 
 import csv
-import gc
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -32,21 +30,6 @@ PLAIN = Form(
     "Export it anew.",
     "deeper than exports are",
 )
-
-
-@contextmanager
-def many_objects() -> Iterator[None]:
-    """A block that makes millions of objects and no cycles, in which Python does not look for cycles again and again.
-
-    Of the time that ``json.loads`` takes for a large file, two thirds go into that.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @dataclass(frozen=True)
