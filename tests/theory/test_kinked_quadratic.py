@@ -56,3 +56,11 @@ def test_not_beaten_by_a_bounded_solver_on_the_split_problem(seed: int) -> None:
     other = minimize(split, np.zeros(2 * size), jac=True, bounds=[(0, None)] * (2 * size), method="L-BFGS-B")
     mine = objective(minimise_kinked_quadratic(*parts, start=np.zeros(size)), parts)
     assert mine <= other.fun + 1e-9 * (1 + abs(other.fun))
+
+
+def test_a_flat_direction_that_rounding_has_bent_upwards_is_no_obstacle() -> None:
+    """Only x + y counts, but for a curvature of -1e-15 that is rounding: minimise (x + y)^2 / 2 - (x + y)."""
+    curvature = np.array([[1.0, 1.0], [1.0, 1.0 - 1e-15]])
+    none = np.zeros(2)
+    x = minimise_kinked_quadratic(-np.ones(2), curvature, none, none, none)
+    assert x.sum() == pytest.approx(1, abs=1e-9)

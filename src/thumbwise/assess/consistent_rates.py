@@ -10,6 +10,7 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.box.gold import GoldCounts
 from thumbwise.numerics.maxent import Point, Problem, evaluate, hessian
+from thumbwise.numerics.one_thread import one_thread
 
 # How much a nat of entropy weighs against half a squared distance. With less, many rules with few gold votes each are
 # followed into their luck, and the floor of a plan comes out too low (docs/plan-and-compare.md).
@@ -54,6 +55,7 @@ class Observed:
         )
 
 
+@one_thread()
 def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e-9, max_iter: int = 100) -> Point:
     """The labeling that maximises ten times its mean entropy minus half the squared distances from what gold shows.
 

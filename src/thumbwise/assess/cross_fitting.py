@@ -15,6 +15,7 @@ from thumbwise.assess.baselines import REFERENCE, Method, MethodChoice, choose_m
 from thumbwise.box.gold import GoldSample
 from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError, TooLargeError
 from thumbwise.models.compared import Split
+from thumbwise.numerics.one_thread import one_thread
 
 N_FOLDS = 10
 
@@ -76,6 +77,7 @@ def choose_by_folds(
     return Choice(losses[0][1], {method.name: loss for loss, method in losses}, n_folds)
 
 
+@one_thread()
 def cross_fit(
     sample: GoldSample, methods: Sequence[Method], n_folds: int, rng: np.random.Generator, confidence_level: float
 ) -> tuple[list[Run], list[str], int]:

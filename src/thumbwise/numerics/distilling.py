@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import log_softmax, softmax
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.progressive import FLOOR, Columns, ProgressiveBound
 
@@ -46,6 +47,7 @@ def floored_losses(scores: FloatArray, floor: float) -> FloatArray:
     return np.asarray(-np.log((1 - floor) * softmax(scores)[0] + floor / scores.shape[1]))
 
 
+@one_thread()
 def distil(progress: ProgressiveBound, pool: Patterns, columns: Columns) -> Distilled:
     """The formula whose log loss follows the losses most closely, and what is proved of it.
 

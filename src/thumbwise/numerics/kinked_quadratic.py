@@ -10,12 +10,14 @@ meets its kink at the lowest point stays there), and lets in zero coordinates wh
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from thumbwise._typing import FloatArray
 
 _MAX_ROUNDS = 200
 _ROUNDING = 1e-13  # relative error of a sum, with room for some thousand terms
+# Shares of the diagonal that are added where rounding has made a matrix indefinite, ten times as much each time.
+_SMALLEST_RIDGE, _LARGEST_RIDGE = 1e-14, 1e-3
 
 
 def minimise_kinked_quadratic(
@@ -82,7 +84,20 @@ def _step(pull: FloatArray, curvature: FloatArray, free: FloatArray) -> FloatArr
 
 
 def _solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    return np.asarray(cho_solve(cho_factor(matrix, check_finite=False), right, check_finite=False))
+    """Solution of the linear system.
+
+    A matrix that rounding has left short of definite, as along directions in which all class weights shift, gets the
+    smallest ridge that mends it: such a direction then is not walked along, and the others keep their solution.
+    """
+    ridge = 0.0
+    while True:
+        try:
+            factor = cho_factor(matrix + ridge * np.diag(matrix.diagonal()), check_finite=False)
+            return np.asarray(cho_solve(factor, right, check_finite=False))
+        except LinAlgError:
+            if ridge > _LARGEST_RIDGE:
+                raise
+            ridge = max(_SMALLEST_RIDGE, 10 * ridge)
 
 
 def walk(

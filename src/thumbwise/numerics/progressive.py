@@ -28,6 +28,7 @@ import numpy as np
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.feature_columns import FeatureColumns
 from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.score_columns import ScoreColumns
 from thumbwise.numerics.stack_columns import StackColumns
@@ -124,6 +125,7 @@ class Bets:
         self.n_seen += 1
 
 
+@one_thread()
 def bound_progressively(gold: GoldRows, pool: Patterns, columns: Columns, error: float) -> ProgressiveBound:
     """Teach in several orders, bet against each predictor, and add up what follows for the pool.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.one_thread import one_thread
 
 _MAX_ITER = 50
 _SMALLEST_STEP = 1e-6
@@ -21,6 +22,7 @@ class Prior:
     precision: FloatArray
 
 
+@one_thread()
 def fit_ridge_softmax(
     table: FloatArray, labels: IntArray, prior: Prior, *, start: FloatArray | None = None, tol: float = 1e-6
 ) -> FloatArray:

@@ -24,6 +24,7 @@ from thumbwise.numerics.maxent import (
     hessian,
     kkt_residuals,
 )
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.numerics.shared_features import SharedFeatures
 
 # Curvature, as a share of the items a moment averages over, that is added to the quadratic model: it keeps weights
@@ -89,6 +90,7 @@ class Solution:
         return self.dual_value - self.entropy
 
 
+@one_thread()
 def solve_dual(
     problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | Solution | None = None
 ) -> Solution:
