@@ -349,7 +349,7 @@ def test_shares_of_classes_and_agreement_are_those_counted_item_by_item() -> Non
     spoken = [row[row >= 0] for row in array]
     usual = [float(np.mean(np.concatenate(spoken) == c)) for c in range(3)]
     expected = [[float(np.mean(row == c)) for c in range(3)] if len(row) else usual for row in spoken]
-    found = sorted((tuple(np.round(row, 9)) for row in np.repeat(shares, population.counts, axis=0)))
+    found = sorted(tuple(np.round(row, 9)) for row in np.repeat(shares, population.counts, axis=0))
     assert found == sorted(tuple(np.round(row, 9)) for row in expected)
     np.testing.assert_allclose(agreement[:, 0], shares.max(axis=1))
 
