@@ -3,8 +3,8 @@
 Thresholds of the simulations have a false-alarm rate of one in a million. Kills, tried once: ``sf(gold)`` for
 ``sf(gold - 1)``, no factor in Holm's correction, draws with replacement, separate gold left out of the population
 (rates on random samples); sums in place of products of votes (joint shift among rare patterns); keys of patterns that
-are plain sums (opposites); the whole error for both parts; a p-value of 0 for gold beyond all draws; no distance of class
-shares, or none of agreement; items without votes counted as votes for nothing.
+are plain sums (opposites); the whole error for both parts; a p-value of 0 for gold beyond all draws; no distance of
+class shares, or none of agreement; items without votes counted as votes for nothing.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def test_shares_of_classes_and_agreement_are_those_counted_item_by_item() -> Non
     spoken = [row[row >= 0] for row in array]
     usual = [float(np.mean(np.concatenate(spoken) == c)) for c in range(3)]
     expected = [[float(np.mean(row == c)) for c in range(3)] if len(row) else usual for row in spoken]
-    found = sorted((tuple(np.round(row, 9)) for row in np.repeat(shares, population.counts, axis=0)))
+    found = sorted(tuple(np.round(row, 9)) for row in np.repeat(shares, population.counts, axis=0))
     assert found == sorted(tuple(np.round(row, 9)) for row in expected)
     np.testing.assert_allclose(agreement[:, 0], shares.max(axis=1))
 
