@@ -129,3 +129,11 @@ def test_what_votes_say_of_the_classes_is_counted_item_by_item() -> None:
     most = np.maximum(ones, 1 - ones)
     gold, pool = (f"{100 * np.nanmean(values):.1f} %" for values in (most[picked], most))
     assert f"{gold} and {pool} are for the class that has most of them" in sentence
+
+
+def test_of_three_classes_the_one_that_differs_most_is_named() -> None:
+    gold, pool = tw.Votes([[0], [2], [2], [2]], n_classes=3), tw.Votes([[0], [0], [1], [2], [-1]], n_classes=3)
+    assert on_gold._panels(gold, pool) == (
+        "Of the votes on an item, 75.0 % are for '2' on gold and 25.0 % on the pool, on average; 100 % and 100 % are "
+        "for the class that has most of them."
+    )
