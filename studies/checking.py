@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,7 +22,7 @@ import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.reporting import make_parser, markdown_table, publish, run_tasks
-from thumbwise._typing import IntArray
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold import GoldIs
 from thumbwise.box.gold_checks.sample_check import check_sample
 
@@ -61,7 +62,7 @@ def misled(setting: tuple[str, int], n_draws: int, seed: int) -> list[str]:
     return [TITLES.get(name, name), str(n_gold), *cells]
 
 
-def _chances(votes: tw.Votes, labels: IntArray, way: str) -> IntArray:
+def _chances(votes: tw.Votes, labels: IntArray, way: str) -> FloatArray:
     if way == "rarest class favoured":
         return np.where(labels == np.argmin(np.bincount(labels)), _FAVOUR, 1.0)
     by_class = votes.patterns.votes_per_class
@@ -89,7 +90,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, help="draws for each row (otherwise 500, 40 and 10)")
     arguments = parser.parse_args()
     quick = 5 if arguments.quick else None
-    tables = {
+    tables: dict[int, tuple[Any, list[Any], int]] = {
         1: (alarms, list(product(DRAWN_AGAIN, ("separate", "subset"))), 500),
         2: (misled, list(product(MISLED, (50, 100))), 40),
         3: (findings, list(SETS), 10),
@@ -103,7 +104,7 @@ def main() -> None:
     for number in [arguments.only] if arguments.only else [*tables]:
         work, tasks, n_draws = tables[number]
         n_draws = quick or arguments.draws or n_draws
-        done = partial(work, n_draws=n_draws, seed=arguments.seed)  # type: ignore[arg-type]
+        done = partial(work, n_draws=n_draws, seed=arguments.seed)
         rows = run_tasks(done, tasks, arguments.processes)
         texts.append(f"{n_draws} draws\n\n{markdown_table(headers[number], rows)}")
     publish(texts, arguments.output)
