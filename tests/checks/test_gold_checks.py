@@ -114,3 +114,26 @@ def test_twenty_labels_are_few_for_many_rules_that_say_little_together() -> None
     assert "the interval of the middle opinion is 0." in found(few, "TW204").explanation
     assert "TW204" not in many.codes
     assert "TW204" not in good.codes
+
+
+def test_what_votes_say_of_the_classes_is_counted_item_by_item() -> None:
+    problem = make_problem()
+    table = problem.table
+    picked = np.zeros(len(table), dtype=bool)
+    picked[np.flatnonzero(problem.truth == 1)[:300]] = True
+    sentence = found(replace(problem, is_gold=picked).check(), "TW201").explanation
+    spoken = [row[row >= 0] for row in table]
+    ones = np.array([np.mean(row == 1) if len(row) else np.nan for row in spoken])
+    gold, pool = (f"{100 * np.nanmean(values):.1f} %" for values in (1 - ones[picked], 1 - ones))
+    assert f"{gold} are for '0' on gold and {pool} on the pool, on average" in sentence
+    most = np.maximum(ones, 1 - ones)
+    gold, pool = (f"{100 * np.nanmean(values):.1f} %" for values in (most[picked], most))
+    assert f"{gold} and {pool} are for the class that has most of them" in sentence
+
+
+def test_of_three_classes_the_one_that_differs_most_is_named() -> None:
+    gold, pool = tw.Votes([[0], [2], [2], [2]], n_classes=3), tw.Votes([[0], [0], [1], [2], [-1]], n_classes=3)
+    assert on_gold._panels(gold, pool) == (
+        "Of the votes on an item, 75.0 % are for '2' on gold and 25.0 % on the pool, on average; 100 % and 100 % are "
+        "for the class that has most of them."
+    )

@@ -68,7 +68,8 @@ def find_lopsided(votes: CountedVotes) -> list[LopsidedRule]:
     patterns = votes.patterns
     n_items, own, of_others = _count_beside_others(patterns)
     share, elsewhere = own / np.maximum(n_items, 1)[:, None], of_others / np.maximum(n_items, 1)[:, None]
-    p_value = binom.cdf(n_items[:, None] - own, n_items[:, None], np.clip(PART * (1 - elsewhere), 0, 1))
+    rarely = np.clip(PART * (1 - elsewhere), 0, 1)
+    p_value = np.asarray(binom.cdf(n_items[:, None] - own, n_items[:, None], rarely))
     n_votes = patterns.votes_per_rule
     is_busy = (n_votes > BUSY * votes.n_items) & (patterns.vote_table.max(axis=1) < n_votes) & (n_items > 0)
     odd = np.argwhere(is_busy[:, None] & (p_value * p_value.size <= ERROR)).tolist()

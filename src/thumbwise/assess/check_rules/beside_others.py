@@ -16,7 +16,6 @@ from thumbwise.assess.redundancy import find_copies
 ASKED = 0.9
 # ... and one that votes on less than this part of what the middle one votes on is silent where others answer.
 SILENT = 0.5
-_FEWEST_RULES = 3
 _SHOWN = 3
 
 
@@ -32,10 +31,13 @@ def copies(subject: Subject) -> Finding | None:
 
 
 def silent_beside_others(subject: Subject) -> Finding | None:
-    """TW107: the middle rule votes on 90 % of the items or more, and a rule on less than half as many."""
+    """TW107: the middle rule votes on 90 % of the items or more, and a rule on less than half as many.
+
+    Of two rules the middle one is their mean, so that neither can be so silent.
+    """
     n_votes = np.array(subject.rules["n_votes"])
     middle = float(np.median(n_votes)) if len(n_votes) else 0.0
-    if len(n_votes) < _FEWEST_RULES or middle < ASKED * subject.votes.n_items:
+    if middle < ASKED * subject.votes.n_items:
         return None
     silent = {row["rule"]: row["coverage"] for row in subject.rules.rows() if 0 < row["n_votes"] < SILENT * middle}
     if not silent:

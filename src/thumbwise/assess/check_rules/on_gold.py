@@ -51,7 +51,8 @@ def not_a_sample(subject: Subject) -> Finding | None:
 def _panels(gold: Votes, pool: Votes) -> str:
     """The class whose share among the votes differs most, and how far votes agree, on gold and on the pool."""
     (on_gold, agree), (on_pool, usual) = map(_shares_of_votes, (gold, pool))
-    c = int(np.argmax(np.abs(on_gold - on_pool)))
+    # Of two classes one gains what the other loses; rounding errors must not choose.
+    c = int(np.argmax(np.abs(on_gold - on_pool).round(9)))
     return (
         f"Of the votes on an item, {percent(on_gold[c], 1)} are for {listed([gold.class_names[c]])} on gold and "
         f"{percent(on_pool[c], 1)} on the pool, on average; {percent(agree, 1)} and {percent(usual, 1)} are for the "
