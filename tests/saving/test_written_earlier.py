@@ -1,8 +1,8 @@
 """Files that earlier releases wrote: they load, predict what they predicted, and are written again as they were.
 
 Those in ``written`` are files of ``fuzz/model_seeds.py`` before 1.0. From 1.0 on each release that changes what is
-written has a folder of its own, such as ``written_1_0``, made by ``write_files``. None is ever made anew: a release that
-cannot load one of them breaks what docs/releasing.md promises.
+written has a folder of its own, such as ``written_1_0``, made by ``write_files``. None is ever made anew: a release
+that cannot load one of them breaks what docs/releasing.md promises.
 """
 
 from __future__ import annotations
