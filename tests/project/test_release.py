@@ -48,6 +48,14 @@ def test_a_tag_that_agrees(tree: Path) -> None:
     assert find_disagreements("v1.2.3", tree) == []
 
 
+def test_a_date_is_asked_for_with_a_tag_only(tree: Path) -> None:
+    """Between releases the top section may be without one."""
+    text = (tree / "CHANGELOG.md").read_text()
+    (tree / "CHANGELOG.md").write_text(text.replace(" (2026-01-31)", ""))
+    assert find_disagreements(None, tree) == []
+    assert find_disagreements("v1.2.3", tree) == ["CHANGELOG.md has no date for 1.2.3"]
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
