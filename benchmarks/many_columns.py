@@ -53,7 +53,8 @@ READERS = (
 def grow_readers(settings: Settings) -> Table:
     """Every reader at several sizes, and beside a plain read of the same file where there is one."""
     rows: list[Row] = []
-    growth, versions = [], {}
+    growth: list[Growth] = []
+    versions: dict[str, str] = {}
     for reader in READERS:
         more, of_reader, found = _grow(reader, settings)
         rows += more

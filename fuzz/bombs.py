@@ -85,7 +85,7 @@ def _mat(home: Path, shapes: dict[str, tuple[int, int]]) -> Path:
 
 def parquet_of_rows(home: Path, n: int) -> Path:
     """One number in all rows, of which there are more than memory holds."""
-    return _parquet(home, f"SELECT 1 AS id, 2 AS a FROM range({n})")  # noqa: S608  # numbers
+    return _parquet(home, f"SELECT 1 AS id, 2 AS a FROM range({n // 8})")  # noqa: S608  # numbers
 
 
 def parquet_of_texts(home: Path, n: int) -> Path:

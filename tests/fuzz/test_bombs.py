@@ -12,7 +12,7 @@ import thumbwise as tw
 N = BUDGET // SMALL
 REFUSED = {
     "mat_of_votes": r"reading 'train_pred', of shape \(400000, 10\), would take 60\.0 MB",
-    "parquet_of_rows": r"its 4,000,000 rows would take at least 64\.0 MB",
+    "parquet_of_rows": r"its 500,000 rows would take at least 8\.0 MB",
     "parquet_of_texts": "in memory it would take",
     "parquet_of_a_long_text": "in memory it would take 10",
     "csv_in_gzip": r"unpacked it is more than 4\.0 MB",

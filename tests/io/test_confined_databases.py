@@ -11,9 +11,9 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from tests.io.test_untrusted_paths import tries
 
 import thumbwise as tw
+from support.hostile_queries import tries
 from thumbwise.io.labels_elsewhere import write_elsewhere
 from thumbwise.io.roles import Roles
 from thumbwise.io.sources import read_source
@@ -77,8 +77,8 @@ def test_what_was_named_is_read_and_written_and_nothing_else(place: Path, name: 
     written = place / "out" / output
     labels = pl.read_csv(written) if written.suffix == ".csv" else pl.read_parquet(written)
     model = tw.BalsubramaniFreund().fit(wanted.votes, box=wanted.box())
-    proba = model.predict_proba(wanted.votes).pl()
-    both = labels.join(proba, on="id", suffix="_again")
+    answer: Any = model.predict_proba(wanted.votes)
+    both = labels.join(answer.pl(), on="id", suffix="_again")
     assert len(both) == len(labels) == 2 * N_ITEMS
     np.testing.assert_allclose(both["p_1"], both["p_1_again"], rtol=1e-9, atol=1e-12)
 

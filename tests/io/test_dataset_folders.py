@@ -246,7 +246,7 @@ def test_columns_are_those_that_the_database_makes_of_the_same_rows(tmp_path: Pa
 
 def test_classes_of_one_name_are_one_class(tmp_path: Path) -> None:
     features = {"m1": {"names": ["neg", "pos", "neg"], "_type": "ClassLabel"}}
-    folder = saved(tmp_path / "d", table({"id": ["a", "b", "c", "d"], "m1": [2, 1, -1, 0]}), features=features)
+    folder = saved(tmp_path / "d", table({"id": ["a", "b", "c", "d"], "m1": [2, 1, -2, 0]}), features=features)
     column = read_dataset(folder)[0].coded("m1")
     assert isinstance(column, Coded)
     assert (column.values.tolist(), column.index.tolist()) == (["neg", "pos"], [0, 1, -1, 0])

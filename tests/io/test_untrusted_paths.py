@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 import thumbwise as tw
+from support.hostile_queries import tries
 from thumbwise.tables import whole_files as whole
 from thumbwise.tables.databases import database
 from thumbwise.tables.formats import connect
@@ -110,20 +111,6 @@ def test_processes_that_replace_one_folder_do_not_hinder_each_other(tmp_path: Pa
         running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
         assert [process.communicate(timeout=120)[1] for process in running] == [""] * 4
         assert [path.name for path in tmp_path.iterdir()] == ["labels"]
-
-
-def tries(place: Path, other: Path) -> list[str]:
-    return [
-        f"SELECT * FROM read_text('{other}')",  # noqa: S608  # of the test
-        f"SELECT * FROM read_text('{place}/../{other.name}')",  # noqa: S608  # of the test
-        f"SELECT * FROM glob('{other.parent}/*')",  # noqa: S608  # of the test
-        f"COPY (SELECT 1) TO '{other.parent}/stolen.csv'",
-        f"ATTACH '{other.parent}/stolen.db'",
-        "INSTALL httpfs",
-        "LOAD httpfs",
-        "SET enable_external_access = true",
-        f"SET allowed_paths = ['{other}']",
-    ]
 
 
 def test_databases_touch_only_what_was_named(tmp_path: Path) -> None:
