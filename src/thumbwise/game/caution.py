@@ -27,6 +27,7 @@ from thumbwise.box.box import Box
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.maxent import Point, Problem, evaluate
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.numerics.shared_features import Features, stack_rows, take_columns
 from thumbwise.numerics.solver import Solution
 from thumbwise.votes.labels import label_counts
@@ -128,6 +129,7 @@ class CautiousFit:
         return replace(self, solution=replace(self.solution, n_iter=n_iter))
 
 
+@one_thread()
 def fit_cautiously(
     problem: Problem, aim: GoldAim | None, caution: float, start: FloatArray | None, search: Search
 ) -> CautiousFit:
