@@ -9,6 +9,7 @@ from benchmarks.from_parquet import compare_end_to_end, compare_with_scan
 from benchmarks.game import compare_solvers, compare_with_cvxpy
 from benchmarks.growth import double_items, fit_crowd, grow_classes, grow_items, grow_rules
 from benchmarks.launching import import_seconds
+from benchmarks.many_classes import compare_classes, plan_classes, plan_few_votes, plan_rules, report_classes
 from benchmarks.many_columns import grow_readers
 from benchmarks.methods import compare_data_programming, compare_dawid_skene, compare_on_imdb, measure_hyper
 from benchmarks.scale import compare_at_scale
@@ -47,6 +48,11 @@ FIGURES: dict[str, Callable[[Settings], Table]] = {
     "growth_classes": grow_classes,
     "rules": fit_crowd,
     "readers": grow_readers,
+    "plan_rules": plan_rules,
+    "plan_classes": plan_classes,
+    "plan_few_votes": plan_few_votes,
+    "compare_classes": compare_classes,
+    "report_classes": report_classes,
     "imdb": compare_on_imdb,
     "hyper": measure_hyper,
 }

@@ -35,7 +35,7 @@ def grow_items(settings: Settings) -> Table:
     fits = measure(*jobs, max_runs=settings.n_runs)
     growth = Growth.of_runs("items, from Parquet", sizes, fits)
     rows = [Row.of(f"{size:,} items", fit, remarks=_rate(size, fit)) for size, fit in zip(sizes, fits, strict=True)]
-    rows += [_slope_row(growth, 1.05)]
+    rows += [slope_row(growth, 1.05)]
     title = "Growth with items: Parquet to Parquet, BalsubramaniFreund, 10 rules"
     notes = ["The slope over all sizes is flattered by the solver, whose work stops growing once all patterns occur;"]
     notes += [f"between the two largest sizes it is {growth.last_slope:.2f}."]
@@ -46,7 +46,7 @@ def _rate(size: int, fit: Measurement) -> str:
     return f"{size / fit.seconds:,.0f} items a second"
 
 
-def _slope_row(growth: Growth, most: float | None = None) -> Row:
+def slope_row(growth: Growth, most: float | None = None) -> Row:
     asked, reached = (f"<= {most:g}", growth.slope <= most) if most else ("", None)
     return Row(f"slope in {growth.of}", ratio=growth.slope, asked=asked, reached=reached)
 
@@ -72,7 +72,7 @@ def _grow(title: str, of: str, sizes: list[int], fits: list[Measurement]) -> Tab
     rows = [Row.of(f"{size:,} {of}", fit, remarks=_says(fit)) for size, fit in zip(sizes[:-1], fits[:-1], strict=True)]
     reached = fits[-1].seconds <= 60 and fits[-1].peak_mb <= 6000
     rows += [Row.of(f"{sizes[-1]:,} {of}", fits[-1], None, "<= 60 s, <= 6,000 MB", reached, _says(fits[-1]))]
-    rows += [_slope_row(growth)]
+    rows += [slope_row(growth)]
     notes = ["Long votes in, a box from 200 gold labels among them, BalsubramaniFreund fitted. Fresh processes."]
     return Table(title, rows, notes, merge_versions(*fits), [growth])
 

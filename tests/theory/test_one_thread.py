@@ -30,7 +30,8 @@ def test_blocks_may_be_nested_and_left_by_an_error() -> None:
 
 def test_blocks_of_several_threads_may_overlap() -> None:
     """The first to come is the first to leave: a limit that each saved and restored for itself would stay."""
-    first_is_out, second_is_in, seen = threading.Event(), threading.Event(), []
+    first_is_out, second_is_in = threading.Event(), threading.Event()
+    seen: list[set[int]] = []
 
     def second() -> None:
         with one_thread():

@@ -24,6 +24,7 @@ from thumbwise.box.opinions.levels import FeatureLevels, learn_levels
 from thumbwise.box.opinions.score_levels import learn_score_levels, scored_pair
 from thumbwise.box.stopping import FIXED
 from thumbwise.exceptions import Argument, InvalidBoxError
+from thumbwise.numerics.one_thread import one_thread
 
 # Why statements for one number of labels are no guarantee.
 _NOT_ANYTIME = "what labels said could end labeling, and this holds for a number of labels that was fixed before"
@@ -120,6 +121,7 @@ class Bounds:
     levels: FeatureLevels | None = None
 
 
+@one_thread()
 def estimate_bounds(
     sample: GoldSample,
     error: float,

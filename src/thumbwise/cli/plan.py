@@ -79,7 +79,8 @@ def plan_files(
     """
     check_json(json, inputs=(votes, gold), overwrite=overwrite)
     reading = read(votes, gold, roles, is_gold_needed=draw is None and aims.is_gold_needed)
-    box = reading.box(confidence_level=confidence) if _needs_box(reading, aims) else None
+    with progress("counting gold"):
+        box = reading.box(confidence_level=confidence) if _needs_box(reading, aims) else None
     planned = _plan(reading, confidence, aims.target, box) if box is not None and aims.is_loss_planned else None
     others = plan_aims(reading, aims, confidence, box)
     if draw is not None:

@@ -33,6 +33,7 @@ from thumbwise.box.opinions.learned import LearnedOpinion
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.maxent import Point, Problem, evaluate
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.numerics.regression import Regression, n_products
 from thumbwise.numerics.shared_features import Features, stack_rows, take_columns
 from thumbwise.numerics.solver import Solution
@@ -173,6 +174,7 @@ class CautiousFit:
         return replace(self, solution=replace(self.solution, n_iter=n_iter))
 
 
+@one_thread()
 def fit_cautiously(
     problem: Problem, aim: Aim | None, caution: float, start: FloatArray | None, search: Search
 ) -> CautiousFit:

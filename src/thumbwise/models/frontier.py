@@ -23,6 +23,7 @@ from thumbwise.models.fitted_game import Fitted, bound_mean, pose_fitted
 from thumbwise.models.stack import Stack
 from thumbwise.numerics.feasibility import find_widening, widen
 from thumbwise.numerics.maxent import Problem, probabilities
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.outward import at_most
 from thumbwise.summaries import Shown, ShowsItself
 from thumbwise.votes.counted_votes import CountedVotes
@@ -123,6 +124,7 @@ def why_no_frontier(model: Fitted, n_folds: int = 5) -> str | None:
     return None
 
 
+@one_thread()
 def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Frontier:
     """Fits at every caution, each from the weights of the one before, to all gold and to that of all folds but one."""
     sample = _check(model, votes, n_folds)

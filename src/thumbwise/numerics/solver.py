@@ -223,8 +223,9 @@ def _newton_target(point: Point, problem: Problem) -> FloatArray:
     Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and
     of one that votes once differ by many orders of magnitude in curvature.
     """
-    curvature = hessian(point.proba, problem)
-    damped = np.maximum(curvature.diagonal(), 0) + _DAMPING * np.where(problem.shares > 0, problem.shares, 1.0)
+    is_used = problem.shares > 0
+    curvature = hessian(point.proba, problem) * np.outer(is_used, is_used)  # a rule left out has features all the same
+    damped = np.maximum(curvature.diagonal(), 0) + _DAMPING * np.where(is_used, problem.shares, 1.0)
     np.fill_diagonal(curvature, damped)
     unit = np.sqrt(damped)
     scaled = curvature / np.outer(unit, unit)
@@ -237,7 +238,7 @@ def _newton_target(point: Point, problem: Problem) -> FloatArray:
         rise=-problem.shares * problem.lower / unit,
         start=here,
     )
-    return np.where(problem.shares > 0, there / unit, 0.0)
+    return np.where(is_used, there / unit, 0.0)
 
 
 def _target_by_products(point: Point, problem: Problem, tol: float) -> FloatArray:
@@ -246,13 +247,14 @@ def _target_by_products(point: Point, problem: Problem, tol: float) -> FloatArra
     The residual of the model is asked to fall by a factor that goes to 0 with the residual, as its root: far from the
     optimum a rough step is as good as an exact one, near it the steps become those of Newton's method.
     """
-    shares = np.where(problem.shares > 0, problem.shares, 1.0)
+    is_used = problem.shares > 0
+    shares = np.where(is_used, problem.shares, 1.0)
     damping = _DAMPING * shares
     unit = np.sqrt(np.maximum(point.prediction.diagonal(), 0) + damping)
     residual = _residual(point, problem)
 
     def product(x: FloatArray) -> FloatArray:
-        return (point.prediction.product(x / unit) + damping * x / unit) / unit
+        return np.where(is_used, (point.prediction.product(x / unit) + damping * x / unit) / unit, 0.0)
 
     here = point.weights * unit
     quadratic = KinkedQuadratic(
@@ -262,7 +264,7 @@ def _target_by_products(point: Point, problem: Problem, tol: float) -> FloatArra
         rise=-problem.shares * problem.lower / unit,
     )
     there, _ = minimise_by_products(quadratic, here, unit / shares, max(0.1 * tol, min(0.1, residual**0.5) * residual))
-    return np.where(problem.shares > 0, there / unit, 0.0)
+    return np.where(is_used, there / unit, 0.0)
 
 
 def _line_search(point: Point, target: FloatArray, problem: Problem) -> Point | None:

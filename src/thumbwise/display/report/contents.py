@@ -31,6 +31,7 @@ from thumbwise.game.certificate import Certificate
 from thumbwise.io.readings import Reading
 from thumbwise.models.balsubramani_freund import BalsubramaniFreund
 from thumbwise.models.frontier import why_no_frontier
+from thumbwise.numerics.one_thread import one_thread
 from thumbwise.votes.labels import UNKNOWN
 from thumbwise.votes.votes import Votes
 
@@ -101,6 +102,7 @@ class Contents:
         return self.accuracy.facts["accuracy_at_least"] is not None and self.certificate.n_open > 0
 
 
+@one_thread()
 def gather(
     reading: Reading, model: BalsubramaniFreund, *, title: str, findings: Iterable[Finding] | None = None
 ) -> Contents:
