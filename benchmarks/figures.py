@@ -10,6 +10,7 @@ from benchmarks.game import compare_solvers, compare_with_cvxpy
 from benchmarks.growth import double_items, fit_crowd, grow_classes, grow_items, grow_rules
 from benchmarks.launching import import_seconds
 from benchmarks.methods import compare_data_programming, compare_dawid_skene, compare_on_imdb, measure_hyper
+from benchmarks.models import fit_kinds, fit_noise, fit_subtypes, fit_workers
 from benchmarks.scale import compare_at_scale
 from benchmarks.settings import Settings
 from benchmarks.tables import Row, Table
@@ -45,6 +46,10 @@ FIGURES: dict[str, Callable[[Settings], Table]] = {
     "growth_rules": grow_rules,
     "growth_classes": grow_classes,
     "rules": fit_crowd,
+    "subtypes": fit_subtypes,
+    "kinds": fit_kinds,
+    "workers": fit_workers,
+    "noise": fit_noise,
     "imdb": compare_on_imdb,
     "hyper": measure_hyper,
 }

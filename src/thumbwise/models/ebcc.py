@@ -37,7 +37,7 @@ from thumbwise.votes.labels import UNKNOWN, code_labels
 _CELLS = 2**17
 # Starts unless something else is asked for; the numbers that one iteration of all of them may go over; and the most
 # that one iteration of a single start may, unless it is asked for.
-_MOST_STARTS, _WORK, _MOST_WORK = 100, 2.5e9, 5e9
+_MOST_STARTS, _WORK, _MOST_WORK = 100, 2e9, 5e9
 _RANKS = {"elbo": attrgetter("elbo"), "published": attrgetter("published_score")}
 
 
@@ -92,7 +92,7 @@ class EBCC(LabelModel):
         Votes that each rule seems to have cast already, given each class and subtype, for that class and for each
         other one.
     n_starts : int, optional
-        By default 100, or fewer where an iteration of all of them would go over more than 2.5 x 10^9 numbers, but at
+        By default 100, or fewer where an iteration of all of them would go over more than 2 x 10^9 numbers, but at
         least one. An iteration of one start goes over one number for each vote, class and subtype, counting items with
         the same votes once; if those alone are more than 5 x 10^9, which takes minutes, ``fit`` says so before it
         begins, and a number of starts given here is made all the same.
