@@ -20,7 +20,7 @@ N_JUDGED = {
     "patterns": 3,
     "parquet": 3,
     "game": 1,
-    "scale": 3,
+    "scale": 4,
     "end_to_end": 3,
     "dawid_skene": 4,
     "data_programming": 2,

@@ -106,12 +106,12 @@ def by_formula(rows: IntArray, groups: FloatArray, votes: FloatArray) -> FloatAr
 def test_many_votes_get_fewer_starts_and_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     array, _ = make_votes(0, 100, 3, 4)
     votes = tw.Votes(array, n_classes=4)
-    work = (len(votes.patterns.rules) + votes.patterns.n_patterns) * 4 * 10
+    work = (len(votes.patterns.rules) + votes.patterns.n_patterns + 100 * 3 * 4) * 4 * 10
     monkeypatch.setattr(model_of, "_WORK", 3.5 * work)
     fewer = EBCC().fit(votes)
     np.testing.assert_array_equal(fewer.elbo_path_, EBCC(n_starts=3).fit(votes).elbo_path_)
     monkeypatch.setattr(model_of, "_MOST_WORK", work - 1)
-    with pytest.raises(tw.TooLargeError, match=r"votes and items x 4 classes x 10 subtypes.*Fit part of the items"):
+    with pytest.raises(tw.TooLargeError, match=r"3 rules, 4 classes and 10 subtypes\. Leave out"):
         EBCC().fit(votes)
     np.testing.assert_array_equal(EBCC(n_starts=3).fit(votes).elbo_path_, fewer.elbo_path_)
 
