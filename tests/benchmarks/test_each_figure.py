@@ -26,7 +26,7 @@ N_JUDGED = {
     "data_programming": 2,
 }
 N_JUDGED |= {"doubling": 4, "growth_items": 1, "growth_rules": 1, "growth_classes": 1, "rules": 3}
-N_JUDGED |= {"subtypes": 4, "kinds": 3, "workers": 2, "noise": 1}
+N_JUDGED |= {"subtypes": 1, "kinds": 3, "workers": 2, "noise": 1}
 
 
 @pytest.mark.parametrize("name", SMALL)

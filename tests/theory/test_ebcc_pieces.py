@@ -59,9 +59,15 @@ def test_pieces_change_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
     votes = tw.Votes(array, n_classes=5)
     whole = EBCC(n_starts=3, n_groups=6, random_state=seed).fit(votes, y)
     monkeypatch.setattr(ebcc, "_PIECE", 1)
-    left_out = []
+    left_out: list[bool] = []
     kept = Columns.with_items
-    monkeypatch.setattr(Columns, "with_items", lambda logs: left_out.append(not kept(logs).is_all) or kept(logs))
+
+    def spy(logs: ebcc.Tables) -> Columns:
+        columns = kept(logs)
+        left_out.append(not columns.is_all)
+        return columns
+
+    monkeypatch.setattr(Columns, "with_items", spy)
     pieces = EBCC(n_starts=3, n_groups=6, random_state=seed).fit(votes, y)
     assert any(left_out)
     np.testing.assert_allclose(pieces.elbo_path_, whole.elbo_path_, rtol=0, atol=1e-8)
