@@ -80,7 +80,7 @@ def fit_kinds(settings: Settings) -> Table:
 
 def fit_workers(settings: Settings) -> Table:
     """As many workers as items, ten votes an item."""
-    sizes = [settings.items(n) for n in (10_000, 30_000, 100_000)]
+    sizes = sorted({settings.items(n) for n in (10_000, 30_000, 100_000)})
     kinds = {"bf_gold": "200 gold labels", "bf_close": "close bounds"}
     fits = measure(*(_job(kind, n, n, 10, 2) for kind in kinds for n in sizes), max_runs=1)
     rows, growths = [], []
@@ -90,7 +90,7 @@ def fit_workers(settings: Settings) -> Table:
             _row(f"{n:,} workers, {name}", fit, 15 if n == sizes[-1] else None)
             for n, fit in zip(sizes, of_kind, strict=True)
         ]
-        if len(set(sizes)) > 1:
+        if len(sizes) > 1:
             slope, growth = _growth(f"workers, {name}", sizes, of_kind)
             rows.append(slope)
             growths.append(growth)
