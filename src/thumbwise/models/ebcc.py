@@ -35,9 +35,11 @@ from thumbwise.votes.labels import UNKNOWN, code_labels
 
 # Starts are run side by side as long as the numbers of all of them stay in cache.
 _CELLS = 2**17
-# Starts unless something else is asked for; the numbers that one iteration of all of them may go over; and the most
-# that one iteration of a single start may, unless it is asked for.
-_MOST_STARTS, _WORK, _MOST_WORK = 100, 2.5e9, 5e9
+# Starts unless something else is asked for; the steps that one iteration of all of them may take; and the most that one
+# iteration of a single start may, unless it is asked for. A step is a vote, class and subtype; a rate takes as long as
+# so many of them.
+_MOST_STARTS, _WORK, _MOST_WORK = 100, 2e9, 1e10
+_A_RATE = 100
 _RANKS = {"elbo": attrgetter("elbo"), "published": attrgetter("published_score")}
 
 
@@ -92,10 +94,10 @@ class EBCC(LabelModel):
         Votes that each rule seems to have cast already, given each class and subtype, for that class and for each
         other one.
     n_starts : int, optional
-        By default 100, or fewer where an iteration of all of them would go over more than 2.5 x 10^9 numbers, but at
-        least one. An iteration of one start goes over one number for each vote, class and subtype, counting items with
-        the same votes once; if those alone are more than 5 x 10^9, which takes minutes, ``fit`` says so before it
-        begins, and a number of starts given here is made all the same.
+        By default 100, or fewer, but at least one, where an iteration of all of them would take more than 2 x 10^9
+        steps. With V distinct votes and items with distinct votes, an iteration of one start takes
+        (V + 100 n_rules n_classes) n_classes n_groups of them. If those alone are more than 10^10, which takes minutes
+        and gigabytes, ``fit`` raises :class:`TooLargeError` before it begins; a number given here is made all the same.
     rank_by : {"elbo", "published"}
         Which start to keep. The score of the original implementation, with which the paper's figures come out, takes
         expected counts from before the last update and entropies from after it, and is not a bound.
@@ -211,13 +213,14 @@ class EBCC(LabelModel):
             return self.n_starts
         patterns = votes.patterns
         n_votes = len(patterns.rules) + patterns.n_patterns
-        work = n_votes * patterns.n_classes * self.n_groups
+        work = (n_votes + _A_RATE * patterns.n_rules * patterns.n_classes) * patterns.n_classes * self.n_groups
         if work > _MOST_WORK:
             raise TooLargeError(
-                f"EBCC goes over one number for each vote, class and subtype many times, and takes at most "
-                f"{_MOST_WORK:.0e} of them; found {work:.1e}: {n_votes:,} distinct votes and items x "
-                f"{patterns.n_classes:,} classes x {self.n_groups} subtypes. Fit part of the items and predict the "
-                "others, or use Dawid-Skene, which has no subtypes.",
+                f"EBCC goes many times over each vote, and {_A_RATE} times as long over each rule and class, for every "
+                f"class and subtype: at most {_MOST_WORK:.0e} such steps; found {work:.1e}, from {n_votes:,} distinct "
+                f"votes and items, {patterns.n_rules:,} rules, {patterns.n_classes:,} classes and {self.n_groups} "
+                "subtypes. Leave out or merge classes, fit part of the items and predict the others, or use "
+                "Dawid-Skene, which has no subtypes.",
                 InPython(" Fewer n_groups take less; with n_starts=1 one start is made all the same."),
             )
         return int(np.clip(_WORK // max(1, work), 1, _MOST_STARTS))
