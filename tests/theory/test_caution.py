@@ -46,6 +46,7 @@ def aim_at(name: str, pool: tw.Votes, box: tw.Box, problem: Problem) -> Aim:
 def likely(box: tw.Box, pool: tw.Votes) -> FloatArray:
     """What the regression says of each item of the pool."""
     (learned,) = (builder for builder in box.builders if isinstance(builder, tw.opinions.LearnedOpinion))
+    assert learned.taught is not None
     scores = learned.columns.table(pool.patterns) @ learned.taught
     return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])[pool.inverse])
 
