@@ -129,6 +129,8 @@ def test_a_method_is_best_if_no_other_leads_it_by_more_than_one_standard_error()
     assert labels.tally([three] * 2, 0) == {"best": 2, OURS: 0, "close": 0}
     two = Found.of("set", 100, {name: scores[name] for name in (OURS, "close")})
     assert [two.is_best(0, name) for name in (OURS, "close")] == [True, True]
+    behind = Found.of("set", 100, {**scores, OURS: scores[OURS] - 0.3})
+    assert [behind.is_best(0, name) for name in scores] == [False, False, True]
 
 
 def told(width: float, n_held: int) -> Told:
@@ -172,6 +174,8 @@ def test_a_rival_that_holds_as_well_is_named_with_what_it_costs() -> None:
     wide = Told.of([[0.4, 0.6]] * 150 + ["no"] * 50, 0.5)
     _, alone, _ = verdicts.of_rates({100: [share(told(0.08, 195), wide)]})
     assert not alone.holds
+    _, unrivalled, _ = verdicts.of_rates({100: [share(told(0.08, 195), Told.of(["no"] * 9, 0.5))]})
+    assert not unrivalled.holds and "no other was there" in unrivalled.found
     assert "ppi_py 2." in alone.found
     assert "25%" in alone.found
 
