@@ -1,9 +1,9 @@
 """Thresholds above which labels are precise enough, by MAPIE's controller, called as its own pages say.
 
-Arguments: FILE. Each line of the file is a problem in JSON: ``precision``, ``level``, ``taught`` and ``certified``, each
-a pair of lists, how sure the labels of gold items are and whether they are right; and whether it ``is_brief``, without
-the way that takes far longer than the others. Printed is a line of versions, then one for each problem: by name a
-threshold, null if none will do, or what the package said instead.
+Arguments: FILE. Each line of the file is a problem in JSON: ``precision``, ``level``, ``taught`` and ``certified``,
+each a pair of lists, how sure the labels of gold items are and whether they are right; and whether it ``is_brief``,
+without the way that takes far longer than the others. Printed is a line of versions, then one for each problem: by name
+a threshold, null if none will do, or what the package said instead.
 """
 
 from __future__ import annotations

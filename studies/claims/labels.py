@@ -151,8 +151,9 @@ def _score(method: str, measured: Mapping[str, FloatArray]) -> Score:
         all(_is_near(rival[:, number]) for rival in rivals if rival[:, number].mean() == least)
         for number, least in enumerate(np.min([rival.mean(axis=0) for rival in rivals], axis=0))
     ]
-    columns = [_rounded(part) for part in (own.mean(axis=0), _errors(own), ahead.mean(axis=0), _errors(ahead))]
-    return Score(*columns, tuple(is_best))
+    mean, lead = (_rounded(part.mean(axis=0)) for part in (own, ahead))
+    error, lead_error = (_rounded(_errors(part)) for part in (own, ahead))
+    return Score(mean, error, lead, lead_error, tuple(is_best))
 
 
 def _ahead(ours: FloatArray, theirs: FloatArray) -> FloatArray:

@@ -61,6 +61,7 @@ def about(plan: Plan) -> Content:
     return {
         "seed": plan.seed,
         "sizes": list(plan.sizes),
+        "sets": list(plan.sets),
         "thumbwise": tw.__version__,
         "python": platform.python_version(),
         "versions": versions,

@@ -10,8 +10,9 @@ from typing import Any
 from benchmarks.workers.rate_intervals import SLOW
 
 from studies.claims import accepting, labels, rates, trouble, verdicts
-from studies.claims.measuring import PARTS, SIZES
+from studies.claims.measuring import EVERY, PARTS, SIZES
 from studies.coverage import allowed_misses
+from studies.drawing import TITLES
 from studies.rates import ERROR
 
 
@@ -81,6 +82,7 @@ def missing(measured: Measured) -> list[str]:
     about = measured.about
     absent = [] if about["versions"] else ["crowd-kit, Snorkel, CROWDLAB and MAPIE (no interpreter that has them)"]
     absent += [f"{name} ({number})" for name, number in _versions(about).items() if number == "absent"]
+    absent += [f"the set {TITLES.get(name, name)}" for name in EVERY if name not in about["sets"]]
     absent += [f"{size} labels" for size in SIZES if size not in about["sizes"]]
     absent += [f"the part about {name}" for name in PARTS if name not in measured.content]
     return [f"**Not in this run:** {'; '.join(absent)}."] if absent else []

@@ -116,7 +116,7 @@ def test_claims_that_fail_come_first() -> None:
     fewer, _ = verdicts.of_labels({100: good + bad * 4})
     assert not fewer.holds, "12 of 16 are fewer than 12 of 15"
     first = verdicts.first_line([enough, worse])
-    assert first.startswith("**1 of 2 claims fail") and "lost" in first
+    assert first.startswith("**1 of 2 claims fails in") and "lost" in first
 
 
 def test_a_method_is_best_if_no_other_leads_it_by_more_than_one_standard_error() -> None:
@@ -129,6 +129,8 @@ def test_a_method_is_best_if_no_other_leads_it_by_more_than_one_standard_error()
     assert labels.tally([three] * 2, 0) == {"best": 2, OURS: 0, "close": 0}
     two = Found.of("set", 100, {name: scores[name] for name in (OURS, "close")})
     assert [two.is_best(0, name) for name in (OURS, "close")] == [True, True]
+    behind = Found.of("set", 100, {**scores, OURS: scores[OURS] - 0.3})
+    assert [behind.is_best(0, name) for name in scores] == [False, False, True]
 
 
 def told(width: float, n_held: int) -> Told:
@@ -172,7 +174,9 @@ def test_a_rival_that_holds_as_well_is_named_with_what_it_costs() -> None:
     wide = Told.of([[0.4, 0.6]] * 150 + ["no"] * 50, 0.5)
     _, alone, _ = verdicts.of_rates({100: [share(told(0.08, 195), wide)]})
     assert not alone.holds
-    assert "ppi_py holds too, with intervals" in alone.found
+    _, unrivalled, _ = verdicts.of_rates({100: [share(told(0.08, 195), Told.of(["no"] * 9, 0.5))]})
+    assert not unrivalled.holds and "no other was there" in unrivalled.found
+    assert "ppi_py 2." in alone.found
     assert "25%" in alone.found
 
 
@@ -191,6 +195,7 @@ def test_the_page_is_that_of_what_was_measured_and_names_what_was_not() -> None:
     about = {
         "seed": 1,
         "sizes": [100],
+        "sets": ["rte"],
         "thumbwise": "1",
         "python": "3",
         "versions": {},
@@ -200,7 +205,15 @@ def test_the_page_is_that_of_what_was_measured_and_names_what_was_not() -> None:
     content = plain({"about": about, "rates": {"draws": 200, "seconds": 60, "found": found, "refused": ["a: b"]}})
     said = page.figures(json.loads(json.dumps(content)))
     assert said["page"].startswith("**None of 3 claims fails in this run.**")
-    for words in ("50 labels", "300 labels", "judgy (absent)", "the part about labels", "in 1 minutes", "- a: b"):
+    for words in (
+        "50 labels",
+        "300 labels",
+        "the set judges",
+        "judgy (absent)",
+        "the part about labels",
+        "in 1 minutes",
+        "- a: b",
+    ):
         assert words in said["page"]
     assert "## (b)" in said["page"] and "## (a)" not in said["page"]
     assert said["width of gold alone"] == "0.40" and "best in accuracy" not in said
