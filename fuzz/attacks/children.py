@@ -81,6 +81,7 @@ def _be_command(arguments: Sequence[str], folder: Path, places: Sequence[Path], 
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         resource.setrlimit(resource.RLIMIT_CPU, (_BUSY, _BUSY))
         before()
+        _serve_nothing()
         sys.argv = ["thumbwise", *arguments]
         importlib.import_module("thumbwise.cli.main").main()
     except SystemExit as end:
@@ -92,6 +93,11 @@ def _be_command(arguments: Sequence[str], folder: Path, places: Sequence[Path], 
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
+
+def _serve_nothing() -> None:
+    """The page of ``bench`` would be served until somebody interrupts it."""
+    importlib.import_module("thumbwise.cli.bench")._serve = lambda *_: None  # type: ignore[attr-defined]
 
 
 def _wait(child: int, meanwhile: Callable[[], object]) -> int | None:

@@ -32,6 +32,11 @@ def _old_of(folder: Path, name: str, put: Callable[[Path], object]) -> None:
     put(folder / name / "old")
 
 
+def _new_link(folder: Path, name: str) -> None:
+    (folder / name).mkdir()
+    (folder / name / "new").symlink_to(folder / "votes.csv")
+
+
 # What is planted. Workspaces that look dead are removed, or given back; all the rest must stay as it was.
 _DEAD: dict[str, Callable[[Path], object]] = {
     "a dead workspace": lambda folder: (folder / _own("1")).mkdir(),
@@ -48,10 +53,7 @@ _DEAD: dict[str, Callable[[Path], object]] = {
         folder, _own("7"), lambda old: (old / "loop").symlink_to("loop")
     ),
     "a dead one with a pipe": lambda folder: _old_of(folder, _own("8"), lambda old: os.mkfifo(old / "pipe")),
-    "a dead one whose parts are links": lambda folder: (
-        (folder / _own("9")).mkdir(),
-        (folder / _own("9") / "new").symlink_to(folder / "votes.csv"),
-    ),
+    "a dead one whose parts are links": lambda folder: _new_link(folder, _own("9")),
 }
 _OTHER: dict[str, Callable[[Path], object]] = {
     "a number that no process has": lambda folder: (

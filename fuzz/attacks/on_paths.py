@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -88,9 +89,11 @@ def odd_inputs(_rng: Random) -> Iterator[Attempt]:
         of = arguments[position]
         for what, (name, put) in _ODD_INPUTS.items():
             call = with_argument(arguments, position, name(of))
-            yield calling(
-                f"{words}, {of} is {what}", call, lambda f, put=put, of=of: put(f, of), after=_inputs_are_whole
-            )
+            yield calling(f"{words}, {of} is {what}", call, partial(_put, put, of), after=_inputs_are_whole)
+
+
+def _put(put: Callable[[Path, str], object], of: str, folder: Path) -> object:
+    return put(folder, of)
 
 
 def _inputs_are_whole(folder: Path) -> str | None:
@@ -148,7 +151,7 @@ def odd_outputs(_rng: Random) -> Iterator[Attempt]:
             call = with_argument(arguments, position, name(of))
             may_replace = words != "bench" and not (of == "made" and call[position] in ("", "."))  # asked for there
             for more in ((), ("--overwrite",)) if may_replace else ((),):
-                yield _keeping(f"{words}, {of} is {what}", (*call, *more), lambda f, put=put, of=of: put(f, of))
+                yield _keeping(f"{words}, {of} is {what}", (*call, *more), partial(_put, put, of))
 
 
 def _keeping(words: str, call: tuple[str, ...], put: Callable[[Path], object]) -> Attempt:

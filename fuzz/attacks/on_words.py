@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import pty
@@ -49,14 +48,7 @@ def words_of_options(_rng: Random) -> Iterator[Attempt]:
     for words, arguments in [*calls(), ("bench", ("bench", *SERVES))]:
         for option in _options(arguments[0]):
             for word in _WORDS:
-                yield calling(
-                    f"{words}, {option} {word[:30]!r}", (*arguments, f"{option}={word}"), before=_serve_nothing
-                )
-
-
-def _serve_nothing() -> None:
-    """A page would be served until somebody interrupts it."""
-    importlib.import_module("thumbwise.cli.bench")._serve = lambda *_: None  # type: ignore[attr-defined]
+                yield calling(f"{words}, {option} {word[:30]!r}", (*arguments, f"{option}={word}"))
 
 
 # Cells: as text, and as JSON says it where that is something else.

@@ -17,7 +17,7 @@ from thumbwise.datasets.demo import load_demo
 from thumbwise.datasets.examples import write_demo
 from thumbwise.tables.label_tables import is_label_table
 from thumbwise.tables.marks import find_foreign, new_mark
-from thumbwise.tables.outputs import check_folder
+from thumbwise.tables.outputs import MODEL, REPORT, TABLE, check_file, check_folder
 
 Write: TypeAlias = Callable[..., object]
 
@@ -133,6 +133,23 @@ def test_a_file_that_is_write_protected_stays(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(tw.InvalidFileError, match="cannot be written: Permission denied"):
         EVERY[name](path, overwrite=True)
     assert path.stat().st_size == 0
+
+
+def test_a_folder_and_an_input_are_said_to_be_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").touch()
+    with pytest.raises(tw.InvalidFileError, match="must be a file to write to; it is a folder"):
+        check_file(tmp_path, TABLE, overwrite=True)
+    with pytest.raises(tw.InvalidFileError, match="must not be one of the inputs"):
+        check_file(tmp_path / "votes.csv", TABLE, inputs=[tmp_path / "votes.csv"], overwrite=True)
+
+
+def test_what_only_looks_like_an_output_is_not_replaced(tmp_path: Path) -> None:
+    """Any page, and a file that tells of a model further down."""
+    (tmp_path / "page.html").write_text("<html><title>mine</title></html>")
+    (tmp_path / "notes.json").write_text('{"mine": {"format": "thumbwise model"}}')
+    for name, kind in (("page.html", REPORT), ("notes.json", MODEL)):
+        with pytest.raises(tw.InvalidFileError, match="another file of that name"):
+            check_file(tmp_path / name, kind)
 
 
 def test_the_kinds_do_not_replace_each_other(tmp_path: Path) -> None:

@@ -43,6 +43,64 @@ def test_a_planted_link_to_another_folder_takes_nothing_from_there(tmp_path: Pat
     assert (tmp_path / "victim" / "precious").read_text() == "p"
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_a_dead_workspace_gives_back_replaces_nothing(tmp_path: Path, is_link: bool) -> None:
+    """Not even a link that leads nowhere yet: what is given back would take its place."""
+    planted = tmp_path / workspace_name("1")
+    (planted / "old" / "labels").mkdir(parents=True)
+    place = tmp_path / "labels"
+    if is_link:
+        place.symlink_to("nowhere")
+    else:
+        place.mkdir()  # empty, so that a rename could replace it
+        number = place.stat().st_ino
+    whole.remove_dead(tmp_path)
+    assert not planted.exists()
+    assert place.readlink() == Path("nowhere") if is_link else place.stat().st_ino == number
+
+
+def test_folders_of_similar_names_stay(tmp_path: Path) -> None:
+    for name in (workspace_name("1") + ".txt", "x" + workspace_name("2"), workspace_name("3")[:-5]):
+        (tmp_path / name).mkdir()
+    before = sorted(tmp_path.iterdir())
+    whole.remove_dead(tmp_path)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give folders away")
+def test_workspaces_of_somebody_else_stay(tmp_path: Path) -> None:
+    """Who shares a folder with others must not take what is theirs for what a dead process of one's own left."""
+    planted = tmp_path / workspace_name("1")
+    planted.mkdir()
+    os.chown(planted, 65534, 65534)
+    whole.remove_dead(tmp_path)
+    assert planted.exists()
+
+
+def test_no_link_is_locked(tmp_path: Path) -> None:
+    """Somebody may put one in the place of a workspace after it was looked at."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to("other")
+    with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+        whole._lock(tmp_path / "link")
+
+
+def test_only_what_others_do_meanwhile_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def refuse(*_: object) -> None:
+        tried.append(1)
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(whole, "_move_in", refuse)
+    with (
+        pytest.raises(tw.InvalidFileError, match="cannot be written: Permission denied"),
+        whole.replacing_folder(tmp_path / "labels") as part,
+    ):
+        part.mkdir()
+    assert tried == [1]
+
+
 def test_planted_names_do_not_keep_anybody_from_writing(tmp_path: Path) -> None:
     (tmp_path / ".thumbwise-99999999999999999999-0123456789abcdef.part").write_text("x")
     (tmp_path / workspace_name("1")).symlink_to(tmp_path / "nowhere")

@@ -197,6 +197,30 @@ def test_a_process_that_ends_by_itself_leaves_nothing(tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
 
 
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_is_written_is_on_the_disk_before_it_has_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A machine that loses its power right after the rename has the new content; every file is forced there first."""
+    forced: list[tuple[int, bool]] = []
+    target = tmp_path / "target"
+    force = os.fsync
+
+    def note(descriptor: int) -> None:
+        forced.append((os.fstat(descriptor).st_ino, target.exists()))
+        force(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    with (whole.replacing if kind == "file" else whole.replacing_folder)(target) as part:
+        written = [part] if kind == "file" else [part / "a", part / "b"]
+        part.parent.mkdir(exist_ok=True)
+        for path in written:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("new")
+        numbers = [(path.stat().st_ino, False) for path in written]
+    assert sorted(forced) == sorted(numbers)
+
+
 def test_a_child_that_is_forked_leaves_its_parents_work_alone(tmp_path: Path) -> None:
     script = (
         "import os, sys; from pathlib import Path; from thumbwise.tables import whole_files as whole\n"
