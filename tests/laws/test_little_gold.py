@@ -115,7 +115,8 @@ def test_opinions_of_nobody_and_of_one(n_rules: int, opinions: Any) -> None:
     box = tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset", opinions=opinions)
     model = tw.BalsubramaniFreund().fit(votes, box=box)
     assert is_distribution(model.predict_proba(votes))
-    assert losses(truth, model.predict_proba(votes)).mean() <= model.certificate_.log_loss_bound <= np.log(2) + 1e-9
+    most = 1.05 * np.log(2)  # what caution may cost where nothing is proved
+    assert losses(truth, model.predict_proba(votes)).mean() <= model.certificate_.log_loss_bound <= most
 
 
 @pytest.mark.parametrize("n_gold", [5, 40])

@@ -20,9 +20,10 @@ from scipy.stats import binom, hypergeom
 
 import thumbwise as tw
 from thumbwise.assess.accepting.cascades import Cascade, climb_stages, good_in_stages, open_cascade
-from thumbwise.assess.accepting.ranked import Parts, Ranked, Taught
+from thumbwise.assess.accepting.ranked import Parts, Ranked
 from thumbwise.assess.accepting.stages import Stage
 from thumbwise.assess.accepting.targets import Targets
+from thumbwise.numerics.regression import Regression
 from thumbwise.rates.asked import open_asked
 
 ACCURACIES = [0.7, 0.7, 0.75, 0.85, 0.95]
@@ -72,7 +73,7 @@ def made_by_hand(proba: list[np.ndarray], certify: np.ndarray, labels: np.ndarra
     for s, ones in enumerate(proba):
         both = np.column_stack([1 - ones, ones])
         ranked = Ranked(both, np.ones(n_items, dtype=np.int64), certify, labels[certify], 0, False)
-        taught: Taught = None  # type: ignore[assignment]  # nobody asks about later items
+        taught: Regression = None  # type: ignore[assignment]  # nobody asks about later items
         stages.append(Stage((f"judge {s}",), (), 1.0, np.ones(n_items), taught, ranked))
     return Cascade(tuple(stages), np.ones(n_items, dtype=np.int64), (0, 1))
 

@@ -8,6 +8,7 @@ scale or target that is dropped.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 
@@ -34,7 +35,8 @@ def make_progress(rng: np.random.Generator, votes: Votes, columns: StackColumns)
     """Any losses at all, and a bound that some labelings satisfy."""
     losses = rng.normal(size=(votes.patterns.n_patterns, votes.n_classes))
     least = losses.min(axis=1)[votes.inverse].mean()
-    return ProgressiveBound(losses, float(least + rng.exponential(0.5)), rng.normal(size=len(columns.kinds)) * 0.3)
+    weights = rng.normal(size=len(columns.kinds)) * 0.3
+    return ProgressiveBound(losses, float(least + rng.exponential(0.5)), weights, weights)
 
 
 def end_anywhere(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
@@ -96,7 +98,7 @@ def test_no_smaller_bound_follows_where_the_worst_labeling_meets_the_first(
     g = item_losses(distil(progress, votes.patterns, columns), votes, columns)
     f, items = progress.losses[votes.inverse], np.arange(n_items)
     worst = (f - scale * g).argmin(axis=1)
-    exact = ProgressiveBound(progress.losses, float(f[items, worst].mean()), progress.weights)
+    exact = replace(progress, bound=float(f[items, worst].mean()))
     assert distil(exact, votes.patterns, columns).bound == pytest.approx(g[items, worst].mean(), abs=1e-12)
 
 
@@ -155,5 +157,6 @@ def test_a_formula_that_is_followed_exactly_costs_nothing() -> None:
     own = item_losses(Distilled(weights, 0.1, 0.0, 1.0), votes, columns)
     _, example = np.unique(votes.inverse, return_index=True)
     shift = rng.normal(size=len(example))
-    progress = ProgressiveBound(own[example] + shift[:, None], 0.9 + float(shift[votes.inverse].mean()), weights)
+    bound = 0.9 + float(shift[votes.inverse].mean())
+    progress = ProgressiveBound(own[example] + shift[:, None], bound, weights, weights)
     assert distil(progress, votes.patterns, columns).bound == pytest.approx(0.9, abs=1e-3)

@@ -40,7 +40,8 @@ def test_groups_never_prove_more_than_the_items_did(seed: int) -> None:
     """All labelings of eight items: whoever satisfies the first inequality satisfies that of the groups."""
     rng = np.random.default_rng(seed)
     losses = rng.exponential(size=(8, 2))
-    progress = ProgressiveBound(losses + rng.normal(size=(8, 2)) * 0.1, float(rng.uniform(0.8, 1.6)), np.zeros(1))
+    bounded, bound = losses + rng.normal(size=(8, 2)) * 0.1, float(rng.uniform(0.8, 1.6))
+    progress = ProgressiveBound(bounded, bound, np.zeros(1), np.zeros(1))
     places = rng.integers(0, 3, size=8)
     table, bound = _by_level(places, losses, 3, progress, Distilled(np.zeros(1), 0.1, 0.0, float(rng.uniform(0.5, 2))))
     n_inside = 0

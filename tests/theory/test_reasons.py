@@ -14,14 +14,14 @@ import pytest
 
 import thumbwise as tw
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.assess.accepting.ranked import Taught
 from thumbwise.assess.accepting.reasons import Names, give_reasons
 from thumbwise.numerics.patterns import ABSTAIN, find_patterns
+from thumbwise.numerics.regression import Regression
 
 NAMES = Names([f"judge_{j}" for j in range(6)], ["no", "so so", "yes"])
 
 
-def taught_by(array: IntArray, truth: IntArray, n_classes: int) -> Taught:
+def taught_by(array: IntArray, truth: IntArray, n_classes: int) -> Regression:
     votes = tw.Votes(array, n_classes=n_classes)
     y = np.where(np.arange(len(truth)) < 150, truth, -1)
     taught = tw.triage(votes, y, budget=10).ranked.taught
@@ -37,7 +37,7 @@ def made_votes(n_classes: int, n_rules: int) -> tuple[IntArray, IntArray]:
     return np.where(rng.random((400, n_rules)) < 0.3, ABSTAIN, array), truth
 
 
-def by_table(taught: Taught, row: IntArray, n_classes: int) -> FloatArray:
+def by_table(taught: Regression, row: IntArray, n_classes: int) -> FloatArray:
     """Probabilities of one row of votes, from all columns at once."""
     patterns, _ = find_patterns(row[None, :].astype(np.int32), n_classes)
     scores = taught.columns.table(patterns)[0] @ taught.weights
@@ -92,7 +92,7 @@ def test_items_that_nobody_votes_on_and_votes_that_move_nothing() -> None:
     lines = give_reasons(taught, patterns, NAMES)
     rows = patterns.to_rows().tolist()
     assert lines[rows.index([ABSTAIN] * 6)].endswith(", as all items that nobody votes on")
-    silent = Taught(taught.columns, np.zeros_like(taught.weights))
+    silent = Regression(taught.columns, np.zeros_like(taught.weights))
     assert set(give_reasons(silent, patterns, NAMES)) == {
         "no 0.50, so so 0.50; no vote alone moves it by 0.01",
         "no 0.50, so so 0.50, as all items that nobody votes on",

@@ -3,14 +3,18 @@
 By weak duality D(u) bounds the loss of the prediction g(u) for every u, whenever the box holds the truth, and whether
 it does has nothing to do with u. So the weights may aim at something else and keep the bound. They minimise
 
-    c * D(u) + (1 - c) * (mean log loss of g(u) on gold),   c = caution, in (0, 1].
+    c * D(u) + (1 - c) * L(u),   c = caution, in (0, 1],
 
-This is again a game: with the gold items as further rows of mass 1 - c, and with the mean G of each feature over them,
+where L(u) is the mean log loss of g(u) if labels are as likely as q says: q is what a regression that gold taught gives
+the items of the game (:mod:`thumbwise.numerics.regression`). With the moments Q of q this is again a game, on the same
+items, in a box that is drawn together around Q:
 
-    masses' = (c * masses, (1 - c) * gold masses),   bounds' = c * bounds + (1 - c) * G / share,
+    bounds' = c * bounds + (1 - c) * Q,
 
-since -c s min(u l, u h) - (1 - c) u G = -s min(u l', u h'). So the same solver finds it, and its gap and optimality
-residual are those of what is minimised. c = 1 is the game itself.
+since L(u) = sum_t mass_t logsumexp s_t - sum_m share_m u_m Q_m, and -c s min(u l, u h) - (1 - c) s u Q = -s min(u l',
+u h'). So the same solver finds it, and its gap and optimality residual are those of what is minimised. c = 1 is the
+game itself. Where the regression cannot be had, q is gold itself: the gold items are further rows of mass 1 - c, those
+of the game have mass c, and Q is the mean over gold.
 """
 
 from __future__ import annotations
@@ -24,19 +28,26 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.box import Box
+from thumbwise.box.gold import GoldSample
+from thumbwise.box.opinions.learned import LearnedOpinion
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.game.warm_starts import solve_from
 from thumbwise.numerics.maxent import Point, Problem, evaluate
+from thumbwise.numerics.regression import Regression, n_products
 from thumbwise.numerics.shared_features import Features, stack_rows, take_columns
 from thumbwise.numerics.solver import Solution
+from thumbwise.numerics.stack_columns import StackColumns
+from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import label_counts
 
 # Where "auto" looks, from the game itself on.
-CAUTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2)
-# How much higher than the best bound that of "auto" may be, and how much of what the votes prove it may give away.
-_HIGHER, _GIVEN_AWAY = 1.05, 0.5
+CAUTIONS = (1.0, 0.7, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05)
+# How much higher than the best bound that of "auto" may be.
+_HIGHER = 1.05
 # A moment that was counted on fewer gold items than this would only follow their luck.
 _LEAST_DRAWN = 3
+# Multiplications of a step of the regression, at most.
+_MOST_PRODUCTS = 2e8
 
 
 class Search(NamedTuple):
@@ -47,52 +58,86 @@ class Search(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GoldAim:
-    """Gold as further rows of the game.
+class Aim:
+    """The likely labeling: what the moments are there, and where.
 
     Attributes
     ----------
-    features : sparse array of shape (n_gold_patterns * n_classes, n_moments)
-    masses : ndarray of shape (n_gold_patterns,)
-    totals : ndarray of shape (n_moments,)
-        Means of the features over gold items, at their labels.
+    totals : ndarray of shape (n_used,)
+        Means of the features over its items, at its labels.
     used : ndarray of shape (n_used,)
         Moments that may have a weight; that of the others stays 0.
+    rows : (features, masses) or None
+        Patterns of its items, of shape (n_patterns * n_classes, n_used), if these are not the items of the game.
     """
 
-    features: Features
-    masses: FloatArray
     totals: FloatArray
     used: IntArray
+    rows: tuple[Features, FloatArray] | None = None
     _stacked: dict[str, Features] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, box: Box) -> GoldAim | None:
-        """That of the gold a box was made of, if it is at hand."""
+    def of(cls, box: Box, votes: CountedVotes, problem: Problem) -> Aim | None:
+        """That of the gold a box was made of, if it is at hand: what it taught about the game's items, or gold itself.
+
+        The regression knows votes alone and holds a table of gold items and classes, so where the box is about further
+        numbers of the items, or where that table is large, the aim is at gold itself.
+        """
         if box.gold is None:
             return None
-        votes, labels = box.gold.votes, box.gold.labels
-        moments, n = box.moments(votes), len(labels)
-        drawn = np.zeros(len(box)) if box.gold_drawn is None else box.gold_drawn
-        is_open = (box.lower <= box.least) & (box.upper >= box.most)
-        totals = moments.totals(label_counts(votes, labels)) / n
-        used = np.flatnonzero(~is_open & ((drawn == 0) | (drawn >= _LEAST_DRAWN)))
-        return cls(take_columns(moments.features, used), votes.patterns.counts / n, totals[used], used)
+        regression = None if box.levels is not None else _taught_by(box, box.gold, votes)
+        return cls.at_gold(box, box.gold) if regression is None else cls.at_taught(box, regression, votes, problem)
+
+    @classmethod
+    def at_taught(cls, box: Box, regression: Regression, votes: CountedVotes, problem: Problem) -> Aim:
+        """At what a regression that gold taught says of the game's items."""
+        likely = problem.masses[:, None] * regression.proba(votes.patterns)
+        used = _used(box)
+        return cls(np.asarray(problem.features.T @ likely.ravel())[used], used)
+
+    @classmethod
+    def at_gold(cls, box: Box, gold: GoldSample) -> Aim:
+        """At gold, whose items are further rows of the game."""
+        used = _used(box)
+        moments, n = box.moments(gold.votes), len(gold.labels)
+        totals = moments.totals(label_counts(gold.votes, gold.labels)) / n
+        rows = take_columns(moments.features, used), gold.votes.patterns.counts / n
+        return cls(totals[used], used, rows)
 
     def join(self, problem: Problem, caution: float) -> Problem:
-        """The game on the used moments whose value is caution times the problem's plus the rest times the gold loss."""
+        """The game on used moments whose value is caution times the problem's, plus the rest times the likely loss."""
         shares = problem.shares[self.used]
-        gold = np.divide(self.totals, shares, out=np.zeros_like(shares), where=shares > 0)
-        lower, upper = (caution * bound[self.used] + (1 - caution) * gold for bound in (problem.lower, problem.upper))
-        masses = np.concatenate([caution * problem.masses, (1 - caution) * self.masses])
-        return Problem(self._below(problem.features), masses, shares, lower, upper, problem.n_classes)
+        likely = np.divide(self.totals, shares, out=np.zeros_like(shares), where=shares > 0)
+        lower, upper = (caution * bound[self.used] + (1 - caution) * likely for bound in (problem.lower, problem.upper))
+        masses = problem.masses
+        if self.rows is not None:
+            masses = np.concatenate([caution * masses, (1 - caution) * self.rows[1]])
+        return Problem(self._features(problem.features), masses, shares, lower, upper, problem.n_classes)
 
-    def _below(self, features: Features) -> Features:
-        """The rows of a game with those of gold below; made once for all cautions."""
+    def _features(self, features: Features) -> Features:
+        """The rows of a game, perhaps with others below; made once for all cautions."""
         if self._stacked.get("of") is not features:
-            stacked = stack_rows(take_columns(features, self.used), self.features)
-            self._stacked.update({"of": features, "rows": stacked})
+            own = take_columns(features, self.used)
+            self._stacked.update({"of": features, "rows": stack_rows(own, self.rows[0]) if self.rows else own})
         return self._stacked["rows"]
+
+
+def _taught_by(box: Box, gold: GoldSample, votes: CountedVotes) -> Regression | None:
+    """The learned opinion's last, or one that is taught now; none where it would take long."""
+    for builder in box.builders:
+        if isinstance(builder, LearnedOpinion) and builder.taught is not None:
+            return Regression(builder.columns, builder.taught)
+    columns = StackColumns.choose(votes.patterns, len(gold))
+    if n_products(len(gold), columns) > _MOST_PRODUCTS:
+        return None
+    return Regression.teach(columns, gold.votes.patterns, gold.votes.inverse.astype(np.int64), gold.labels)
+
+
+def _used(box: Box) -> IntArray:
+    """Moments that say something and were counted on enough gold items, if on any."""
+    drawn = np.zeros(len(box)) if box.gold_drawn is None else box.gold_drawn
+    is_open = (box.lower <= box.least) & (box.upper >= box.most)
+    return np.flatnonzero(~is_open & ((drawn == 0) | (drawn >= _LEAST_DRAWN)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +174,7 @@ class CautiousFit:
 
 
 def fit_cautiously(
-    problem: Problem, aim: GoldAim | None, caution: float, start: FloatArray | None, search: Search
+    problem: Problem, aim: Aim | None, caution: float, start: FloatArray | None, search: Search
 ) -> CautiousFit:
     """The weights for one caution; those of the game itself where it is 1 or there is no gold to aim at."""
     if aim is None or caution == 1:
@@ -142,18 +187,15 @@ def fit_cautiously(
     return CautiousFit(caution, solution, evaluate(weights, problem))
 
 
-def choose_caution(
-    problem: Problem, aim: GoldAim | None, game: CautiousFit, baseline: float, search: Search
-) -> CautiousFit:
-    """The fit with the smallest caution whose bound is close to that of the game itself.
+def choose_caution(problem: Problem, aim: Aim | None, game: CautiousFit, search: Search) -> CautiousFit:
+    """The fit with the smallest caution whose bound is at most 5 % above that of the game itself.
 
-    Close is at most 5 % higher, and if the votes prove something beyond ``baseline``, at most half of it is given away.
     The bound falls with caution, so few of the candidates are looked at. The choice sees gold, as it may: the bound
     holds for all cautions at once.
     """
     if aim is None:
         return game
-    limit = highest_bound(game.bound, baseline, problem.n_classes)
+    limit = highest_bound(game.bound)
     candidates: Sequence[float] = CAUTIONS[1:]
     first, last, chosen = 0, len(candidates), game
     while first < last:
@@ -166,11 +208,9 @@ def choose_caution(
     return chosen
 
 
-def highest_bound(best: float, baseline: float, n_classes: int) -> float:
-    """How high a bound "auto" accepts, where that of the game itself is ``best``; never one that guessing beats."""
-    best = max(best, 0.0)
-    limit = min(_HIGHER * best, max(best, float(np.log(n_classes))))
-    return min(limit, best + _GIVEN_AWAY * (baseline - best)) if best < baseline else limit
+def highest_bound(best: float) -> float:
+    """How high a bound "auto" accepts, where that of the game itself is ``best``."""
+    return _HIGHER * max(best, 0.0)
 
 
 def check_caution(caution: object) -> None:

@@ -18,7 +18,7 @@ from thumbwise.box.gold import GoldSample
 from thumbwise.box.opinions.features import read_features
 from thumbwise.box.opinions.score_levels import ScoreLevels
 from thumbwise.exceptions import Argument, InPython, InvalidBoxError, InvalidChoiceError, InvalidLabelsError, Message
-from thumbwise.game.caution import CautiousFit, GoldAim, Search, check_caution, choose_caution, fit_cautiously
+from thumbwise.game.caution import Aim, CautiousFit, Search, check_caution, choose_caution, fit_cautiously
 from thumbwise.game.certificate import Certificate
 from thumbwise.game.pinning import pose_known_problem, pose_problem, prove_without_votes
 from thumbwise.game.warm_starts import match_weights
@@ -68,10 +68,10 @@ class BalsubramaniFreund(LabelModel):
     confidence_level : float
         For the box that ``fit`` makes from labels, if none is given.
     caution : "auto" or float in (0, 1]
-        1 plays the worst case, as in the paper. Less than 1 minimises ``caution * D(w) + (1 - caution)`` times the mean
-        log loss on gold; the bound stays D(w), and valid. "auto" is the smallest caution whose bound is at most 5 %
-        above the best, and gives away at most half of what the votes prove. Without gold at hand, as in a box of
-        written bounds, it is 1.
+        1 plays the worst case, as in the paper. Less than 1 minimises ``caution * D(w) + (1 - caution)`` times the
+        mean log loss that is likely, by a regression that gold taught; the bound stays D(w), and valid. "auto" is the
+        smallest caution whose bound is at most 5 % above the best. Without gold at hand, as in a box of written
+        bounds, it is 1.
     pin_gold : bool
         Whether gold items that ids show to be items of the pool keep their label: probability 1, loss 0. The others
         then are what the game is about, which tightens the bound.
@@ -173,7 +173,7 @@ class BalsubramaniFreund(LabelModel):
         known = box.certain(with_gold=self.pin_gold)
         problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
         baseline = prove_without_votes(votes, box, known)
-        problem, fitted, widening = self._solve(problem, box, earlier, baseline)
+        problem, fitted, widening = self._solve(problem, box, votes, earlier)
         if widening is not None:
             box = replace(box, evidence=replace(box.evidence, widening=widening))
         _warn_if_far(fitted, self.tol)
@@ -215,7 +215,7 @@ class BalsubramaniFreund(LabelModel):
         return box
 
     def _solve(
-        self, problem: Problem, box: Box, earlier: Earlier | None, baseline: float
+        self, problem: Problem, box: Box, votes: CountedVotes, earlier: Earlier | None
     ) -> tuple[Problem, CautiousFit, Widening | None]:
         """The game that was played, in the end, the fit to it, and by how much the box was widened for it."""
         weights = None if earlier is None else match_weights(box.names, *earlier)
@@ -227,11 +227,11 @@ class BalsubramaniFreund(LabelModel):
                 raise infeasible_error(game.solution, box.names, widening)
             problem = widen(problem, widening)
             game = fit_cautiously(problem, None, 1.0, weights, search)
-        aim = None if self.caution == 1 else GoldAim.of(box)
+        aim = None if self.caution == 1 else Aim.of(box, votes, problem)
         if aim is None:
             return problem, game, widening
         if self.caution == "auto":
-            fitted = choose_caution(problem, aim, game, baseline, search)
+            fitted = choose_caution(problem, aim, game, search)
         else:
             fitted = fit_cautiously(problem, aim, float(self.caution), game.weights, search)
         return problem, fitted.after(game), widening

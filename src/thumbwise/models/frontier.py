@@ -15,7 +15,7 @@ from thumbwise.box.moments.linear import FREQUENCY, LEARNED
 from thumbwise.box.opinions.choosing import LEAST_GOLD
 from thumbwise.box.opinions.learned import LearnedOpinion
 from thumbwise.exceptions import Argument, InvalidBoxError, InvalidChoiceError, InvalidVotesError
-from thumbwise.game.caution import CAUTIONS, CautiousFit, GoldAim, Search, fit_cautiously, highest_bound
+from thumbwise.game.caution import CAUTIONS, Aim, CautiousFit, Search, fit_cautiously, highest_bound
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.models.base import best_classes
 from thumbwise.models.compared import name_labels
@@ -129,7 +129,7 @@ def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Front
     own = model.certificate_.caution
     cautions = sorted({*GRID, own}, reverse=True)
     problem = pose_fitted(model, votes)
-    fits = _walk(problem, model.box_, cautions, Search(model.tol, model.max_iter))
+    fits = _walk(problem, model.box_, votes, cautions, Search(model.tol, model.max_iter))
     losses, is_right = _cross_fit(model, votes, sample, cautions, n_folds)
     regression = -np.log(np.maximum(_fit_regression(sample)._predict_patterns(votes), _LEAST_PROBABILITY))
     return Frontier(
@@ -138,7 +138,7 @@ def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Front
         log_losses=tuple(losses.mean(axis=1).tolist()),
         accuracies=tuple(is_right.mean(axis=1).tolist()),
         caution=own,
-        auto=_auto(cautions, fits, model.certificate_.baseline),
+        auto=_auto(cautions, fits),
         n_gold=len(sample),
         n_folds=n_folds,
         evidence=model.certificate_.evidence,
@@ -159,18 +159,20 @@ def _check(model: Fitted, votes: CountedVotes, n_folds: int) -> GoldSample:
     return model.box_.gold
 
 
-def _walk(problem: Problem, box: Box, cautions: Sequence[float], search: Search) -> list[CautiousFit]:
+def _walk(
+    problem: Problem, box: Box, votes: CountedVotes, cautions: Sequence[float], search: Search
+) -> list[CautiousFit]:
     """A fit for each caution; the first is the game itself."""
-    aim, fits, weights = GoldAim.of(box), [], None
+    aim, fits, weights = Aim.of(box, votes, problem), [], None
     for caution in cautions:
         fits.append(fit_cautiously(problem, aim, caution, weights, search))
         weights = fits[-1].weights
     return fits
 
 
-def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit], baseline: float) -> float:
+def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit]) -> float:
     """The smallest caution of those that "auto" looks at whose bound is close to the best."""
-    limit = highest_bound(fits[0].bound, baseline, fits[0].solution.n_classes)
+    limit = highest_bound(fits[0].bound)
     bounds = dict(zip(cautions, (fit.bound for fit in fits), strict=True))
     return min(caution for caution in CAUTIONS if caution == 1 or bounds[caution] <= limit)
 
@@ -237,10 +239,10 @@ def _predict_held(
     """Probabilities of the patterns of some gold items at each caution, by fits that have not seen their labels."""
     known = box.certain(with_gold=model.pin_gold)
     problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
-    fits = _walk(problem, box, cautions[:1], _OF_FOLDS)
+    fits = _walk(problem, box, votes, cautions[:1], _OF_FOLDS)
     if fits[0].solution.is_infeasible:
         problem = widen(problem, find_widening(problem))
-    fits = _walk(problem, box, cautions, _OF_FOLDS)
+    fits = _walk(problem, box, votes, cautions, _OF_FOLDS)
     features = box.moments(there).features
     return [probabilities(fit.weights, features, there.n_classes) for fit in fits]
 

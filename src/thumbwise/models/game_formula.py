@@ -92,11 +92,12 @@ def _stack(opinion: LearnedOpinion) -> Formula:
     """Its scores, up to a number for each item that all classes share: logs need not be centred, nor be of shares."""
     columns = opinion.columns
     of_panel, by_vote, by_class = columns.split(opinion.weights)
-    panel = Formula(own_class(columns.log_odds, columns.n_classes))
+    k = columns.n_classes
+    panels = [own_class(columns.log_odds, k)]
+    if columns.has_confusions:
+        panels.append(AdditiveTerms(columns.confusions, np.zeros(k)))
+    mixed = [LogMixture(Formula(sums), float(w), EVEN_PART) for sums, w in zip(panels, of_panel[1:], strict=True)]
     return Formula(
         AdditiveTerms(by_vote, by_class),
-        (
-            LogCount(own_class(columns.counted, columns.n_classes), float(of_panel[0]), HALF_A_VOTE),
-            LogMixture(panel, float(of_panel[1]), EVEN_PART),
-        ),
+        (LogCount(own_class(columns.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed),
     )

@@ -11,13 +11,13 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_with_gold
+from thumbwise.models.saved.columns import read_columns, write_columns
 from thumbwise.models.saved.fields import ONE, Array, Setting, fields
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.progressive import lesson_starts, seeded_orders
-from thumbwise.numerics.ridge_softmax import fit_ridge_softmax
 from thumbwise.numerics.stack_columns import StackColumns
-from thumbwise.numerics.teaching import mix, stack_priors, teach
+from thumbwise.numerics.teaching import settle, stack_priors, teach
 from thumbwise.tables.json_values import Node
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import UNKNOWN, KnownLabels
@@ -25,46 +25,35 @@ from thumbwise.votes.votes import Votes
 
 # Digits to which keys that order gold are compared: sums over rules in another order differ in the last ones.
 _DIGITS = 6
-# How much of a difference between the losses of the two fits counts; all of it would follow the luck of few labels.
-# (Measured: docs/methods.md.)
-_BELIEVED = 0.5
 _FITS = ("n_fits_", "n_columns_")
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """What the regression sees, as a file has it: by rule, and whether each vote and class has a column."""
+    """What the regression sees, as a file has it."""
 
     def write(self, value: StackColumns, model: Stack) -> Any:
-        has_own = np.isin(np.arange(len(value.counted)), value.voting)
-        by_rule = np.column_stack([value.counted, value.log_odds, has_own.astype(float)])
-        return {"has_votes": value.has_votes, "rules": _BY_RULE.write(by_rule, model)}
+        return write_columns(value, model.rule_names_)
 
     def read(self, node: Node, model: Stack, setting: Setting) -> StackColumns:
-        has_votes, rules = node.fields("has_votes", "rules")
-        counted, log_odds, has_own = rules.by_name(setting.votes.rule_names, (3,), 0, 1e3).T
-        if not (np.isin(counted, (0, 1)).all() and np.isin(has_own, (0, 1)).all()):
-            rules.refuse("0 or 1, log-odds, 0 or 1 for each rule", "other numbers")
-        return StackColumns(counted, log_odds, np.flatnonzero(has_own), has_votes.truth(), setting.votes.n_classes)
-
-
-_BY_RULE = Array(("rules",))
+        return read_columns(node, setting.votes)[0]
 
 
 class Stack(LabelModel):
     """A regression on votes and on the log-odds of what rules say together without any label.
 
-    The score of a class is a sum of weights times columns: log shares of the votes; log probabilities of a panel whose
-    accuracies come from how often rules agree (one-coin Dawid-Skene with even class frequencies, mixed with an even
-    guess); a column for each rule that expects at least three gold votes and, where these are few, for each of its
-    votes and each class; and one for each class. The prediction is the softmax over the classes of
+    The score of a class is a sum of weights times columns: log shares of the votes; log probabilities of two panels,
+    each mixed with an even guess, which know from how often rules agree how accurate each is (one-coin Dawid-Skene with
+    even class frequencies) and which classes it takes for which (Dawid-Skene with even class frequencies; for at most a
+    million rates); a column for each rule that expects at least three gold votes and, where these are few, for each of
+    its votes and each class; and one for each class. The prediction is the softmax over the classes of
 
         s_c = sum_m w_m x_m(votes, c),   w minimises  -sum over gold of log p(label) + sum_m r_m (w_m - w0_m)^2 / 2,
 
-    where w0 is one half for the two columns of the panel and 0 for the rest: before any label, the answer is between
-    majority vote and the panel. Two priors r are tried, one that lets rules have weights of their own and one that
-    hardly does, and their weights are averaged in proportion to exp(-loss / 2), where the loss of each is that on gold
-    labels which it had not seen, gold being gone through in four orders.
+    where w0 is a quarter for majority and the first panel, one half for the second, and 0 for the rest: before any
+    label, the answer is between majority vote and what the panels say. Two priors r are tried, one that lets rules have
+    weights of their own and one that hardly does, and their weights are averaged in proportion to exp(-loss / 2), where
+    the loss of each is that on gold labels which it had not seen, gold being gone through in four orders.
 
     The columns are settled by all votes and the number of gold labels, the weights by the labels. *Guarantee*: none of
     its own. Its labels, as any, can be certified: :func:`thumbwise.certify`, ``thumbwise label --method stack``.
@@ -133,8 +122,7 @@ class Stack(LabelModel):
         priors, starts = stack_priors(self.columns_.kinds), lesson_starts(len(labels), pool, table)
         orders = seeded_orders(len(labels), pool.n_items)
         losses = np.mean([teach(table[order], labels[order], priors, starts)[1] for order in orders], axis=0)
-        self.fits_ = np.array([fit_ridge_softmax(table, labels, prior, tol=self.tol) for prior in priors])
-        self.shares_ = mix([*np.eye(len(priors))], _BELIEVED * losses)
+        self.fits_, self.shares_ = settle(table, labels, priors, losses, tol=self.tol)
 
     @property
     def n_columns_(self) -> int:

@@ -31,7 +31,7 @@ from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.score_columns import ScoreColumns
 from thumbwise.numerics.stack_columns import StackColumns
-from thumbwise.numerics.teaching import Lesson, stack_priors, teach
+from thumbwise.numerics.teaching import Lesson, settle, stack_priors, teach
 
 # Predictors give no class less than this, over the number of classes.
 FLOOR = 0.1
@@ -82,11 +82,14 @@ class ProgressiveBound:
     bound : float
     weights : ndarray of shape (n_columns,)
         Mean of the predictors' weights, by stake.
+    taught : ndarray of shape (n_columns,)
+        Weights that all labels taught, which nothing is proved of.
     """
 
     losses: FloatArray
     bound: float
     weights: FloatArray
+    taught: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +139,14 @@ def bound_progressively(gold: GoldRows, pool: Patterns, columns: Columns, error:
     panel, breaks = columns.panel(pool), lesson_starts(n_gold, pool, table)
     losses, weights = np.zeros((pool.n_patterns, pool.n_classes)), np.zeros(table.shape[2])
     right_side, stakes = 0.0, 0.0
-    orders = seeded_orders(n_gold, n_pool)
+    orders, priors = seeded_orders(n_gold, n_pool), stack_priors(columns.kinds)
+    lost = np.zeros(len(priors))
     for order in orders:
         bets = Bets(n_gold, error)
         right_side += bets.price
-        for lesson in teach(table[order], gold.labels[order], stack_priors(columns.kinds), breaks)[0]:
+        lessons, lost_here = teach(table[order], gold.labels[order], priors, breaks)
+        lost += lost_here / len(orders)
+        for lesson in lessons:
             taught = _apply(lesson, columns, pool, panel, table[order], gold.labels[order])
             staked = 0.0
             for t, known in _known_losses(lesson, taught.of_gold, gold.is_outside):
@@ -152,7 +158,8 @@ def bound_progressively(gold: GoldRows, pool: Patterns, columns: Columns, error:
             losses += staked * taught.of_pool
             weights += staked * lesson.weights
             stakes += staked
-    return ProgressiveBound(losses / stakes, right_side / stakes, weights / stakes)
+    fits, shares = settle(table, gold.labels, priors, lost)
+    return ProgressiveBound(losses / stakes, right_side / stakes, weights / stakes, shares @ fits)
 
 
 def _known_losses(lesson: Lesson, of_gold: FloatArray, is_outside: bool) -> Iterator[tuple[int, float]]:

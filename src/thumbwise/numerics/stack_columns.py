@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.even_confusions import confusions_of
 from thumbwise.numerics.even_panel import panel_of, weighted_scores
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
@@ -28,7 +30,7 @@ PANEL, RULE, VOTE, CLASS, FEATURE, CONSENSUS = range(6)
 
 @dataclass(frozen=True, eq=False)
 class StackColumns:
-    """Scores that are linear in weights: two columns for the panel, some for each rule, one for each class.
+    """Scores that are linear in weights: two or three columns for the panel, some for each rule, one for each class.
 
     Decided from votes and the number of gold labels, before any gold label is seen.
 
@@ -38,6 +40,9 @@ class StackColumns:
         1 for one of each set of rules that vote the same everywhere.
     log_odds : ndarray of shape (n_rules,)
         Of the panel with even class frequencies.
+    confusions : ndarray of shape (n_rules, n_classes, n_classes)
+        What each vote adds to each class in a panel that knows which classes a rule takes for which; of no rule, shape
+        (0, ...), where there is no such panel.
     voting : ndarray of shape (n_voting,)
         Rules with columns of their own.
     has_votes : bool
@@ -47,6 +52,7 @@ class StackColumns:
 
     counted: FloatArray
     log_odds: FloatArray
+    confusions: FloatArray
     voting: IntArray
     has_votes: bool
     n_classes: int
@@ -59,7 +65,7 @@ class StackColumns:
         often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
         voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
         has_votes = len(voting) * population.n_classes**2 <= _MOST_BY_VOTE
-        return cls(counted, log_odds, voting, has_votes, population.n_classes)
+        return cls(counted, log_odds, confusions_of(population), voting, has_votes, population.n_classes)
 
     @cached_property
     def kinds(self) -> IntArray:
@@ -74,7 +80,12 @@ class StackColumns:
     @property
     def _sizes(self) -> list[int]:
         n = len(self.voting)
-        return [2, n, n * self.n_classes * self._n_free * self.has_votes, self._n_free]
+        return [2 + self.has_confusions, n, n * self.n_classes * self._n_free * self.has_votes, self._n_free]
+
+    @property
+    def has_confusions(self) -> bool:
+        """Whether there is a panel that knows them."""
+        return len(self.confusions) > 0
 
     @property
     def _n_free(self) -> int:
@@ -87,17 +98,26 @@ class StackColumns:
         return np.arange(self.n_classes)[self.n_classes == 2 :]
 
     def panel(self, patterns: Patterns) -> FloatArray:
-        """Log shares of the votes, and log probabilities of the panel mixed with an even guess, centred over classes.
+        """Log shares of the votes, and log probabilities of the panels mixed with an even guess, centred over classes.
 
-        Shape (n_patterns, n_classes, 2).
+        Shape (n_patterns, n_classes, 2 or 3).
         """
-        return self._panel_logs(weighted_scores(patterns, self.counted), weighted_scores(patterns, self.log_odds))
+        return self._panel_logs(self._panel_sums(patterns))
 
-    def _panel_logs(self, n_votes: FloatArray, odds: FloatArray) -> FloatArray:
-        """The panel's columns from how many rules vote for each class, and from the sum of their log-odds."""
-        counts = n_votes + HALF_A_VOTE
-        mixed = (1 - EVEN_PART) * softmax(odds)[0] + EVEN_PART / self.n_classes
-        logs = np.log(np.stack([counts / counts.sum(axis=1, keepdims=True), mixed], axis=2))
+    def _panel_sums(self, patterns: Patterns) -> list[FloatArray]:
+        """How many rules vote for each class, the sum of their log-odds, and that of what their confusions add."""
+        sums = [weighted_scores(patterns, self.counted), weighted_scores(patterns, self.log_odds)]
+        return [*sums, self._added(patterns, self.confusions)] if self.has_confusions else sums
+
+    def _added(self, patterns: Patterns, by_vote: FloatArray) -> FloatArray:
+        """Sum over votes of what each adds to each class, shape (n_patterns, n_classes)."""
+        return np.asarray(patterns.indicators @ by_vote.reshape(-1, self.n_classes))
+
+    def _panel_logs(self, sums: Sequence[FloatArray]) -> FloatArray:
+        """The panel's columns from these sums."""
+        counts = sums[0] + HALF_A_VOTE
+        mixed = [(1 - EVEN_PART) * softmax(odds)[0] + EVEN_PART / self.n_classes for odds in sums[1:]]
+        logs = np.log(np.stack([counts / counts.sum(axis=1, keepdims=True), *mixed], axis=2))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
     def table(self, patterns: Patterns) -> FloatArray:
@@ -141,36 +161,37 @@ class StackColumns:
         """Columns times weights, shape (n_patterns, n_classes); with the panel's columns if they are there already."""
         of_panel, by_vote, by_class = self.split(weights)
         panel = self.panel(patterns) if panel is None else panel
-        return np.asarray(panel @ of_panel + patterns.indicators @ by_vote.reshape(-1, self.n_classes) + by_class)
+        return np.asarray(panel @ of_panel + self._added(patterns, by_vote) + by_class)
 
     def scores_without(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
         """Scores of the pattern of each vote, were it an abstention; with the same weights, shape (n_votes, n_classes).
 
-        Every column is a sum over votes, or a function of two such sums, so no pattern is made anew.
+        Every column is a sum over votes, or a function of such sums, so no pattern is made anew.
         """
         sums = self.sums(patterns, weights)
         without = self.sums_without(sums, weights, patterns.owners, patterns.rules, patterns.classes)
         return self.scores_of_sums(without, weights)
 
     def sums(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
-        """Sums over the votes of each pattern, by class: of voters, of their log-odds, of what their columns add.
+        """Sums over the votes of each pattern, by class: those of the panel, and of what columns of rules add.
 
-        Shape (3, n_patterns, n_classes).
+        Shape (n_sums, n_patterns, n_classes).
         """
-        added = patterns.indicators @ self.split(weights)[1].reshape(-1, self.n_classes)
-        return np.stack([weighted_scores(patterns, self.counted), weighted_scores(patterns, self.log_odds), added])
+        return np.stack([*self._panel_sums(patterns), self._added(patterns, self.split(weights)[1])])
 
     def sums_without(
         self, sums: FloatArray, weights: FloatArray, owners: IntArray, rules: IntArray, classes: IntArray
     ) -> FloatArray:
-        """The sums of the patterns of some votes, each without that vote, shape (3, n_votes, n_classes)."""
+        """The sums of the patterns of some votes, each without that vote, shape (n_sums, n_votes, n_classes)."""
         less, there = sums[:, owners], (np.arange(len(owners)), classes)
         less[0][there] -= self.counted[rules]
         less[1][there] -= self.log_odds[rules]
-        less[2] -= self.split(weights)[1][rules, classes]
+        if self.has_confusions:
+            less[2] -= self.confusions[rules, classes]
+        less[-1] -= self.split(weights)[1][rules, classes]
         return less
 
     def scores_of_sums(self, sums: FloatArray, weights: FloatArray) -> FloatArray:
         """Columns times weights, from sums over votes."""
         of_panel, _, by_class = self.split(weights)
-        return np.asarray(self._panel_logs(sums[0], sums[1]) @ of_panel + sums[2] + by_class)
+        return np.asarray(self._panel_logs([*sums[:-1]]) @ of_panel + sums[-1] + by_class)

@@ -15,22 +15,28 @@ from thumbwise.numerics.stack_columns import CONSENSUS, FEATURE, PANEL
 # Precisions of the weights of the panel, of rules, of votes, of classes: one fit that follows rules, one that hardly
 # does. With features of the items, which come last, both hardly follow rules, and one follows features. Which of them
 # is right differs from data to data; labels decide as they come.
-_PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
-_WITH_FEATURES = ((2.0, 16.0, 32.0, 1.0, 1.0), (2.0, 16.0, 32.0, 1.0, 4.0))
+_PRECISIONS = ((4.0, 1.0, 2.0, 1.0), (4.0, 16.0, 32.0, 1.0))
+_WITH_FEATURES = ((4.0, 16.0, 32.0, 1.0, 1.0), (4.0, 16.0, 32.0, 1.0, 4.0))
 # With scores of judges: what they say together is believed from the start, how they differ only as labels show it.
 _WITH_SCORES = ((2.0, 16.0, 32.0, 1.0, 1.0, 4.0), (2.0, 16.0, 32.0, 1.0, 8.0, 4.0))
-# Before any label, half of what majority says plus half of what the panel says.
-_TRUST_IN_PANEL = 0.5
+# Before any label, half of what majority says plus half of what the panel says; or a quarter of each, plus half of what
+# the panel says that knows confusions.
+_TRUST_IN_PANEL = {2: (0.5, 0.5), 3: (0.25, 0.25, 0.5)}
 # And one step of log-odds for each standard deviation of the consensus of scores.
 _TRUST_IN_CONSENSUS = 1.0
 # Probabilities count as no smaller than this when the two fits are compared.
 _LEAST_COUNTED = 1e-3
 _ROUGH = 1e-3
+# How much of a difference between the losses of two fits counts for what all labels taught; all of it would follow the
+# luck of few labels. (Measured: docs/methods.md.)
+_BELIEVED = 0.5
 
 
 def stack_priors(kinds: IntArray) -> tuple[Prior, ...]:
     """The priors of the fits, for columns of these kinds."""
-    mean = np.where(kinds == PANEL, _TRUST_IN_PANEL, np.where(kinds == CONSENSUS, _TRUST_IN_CONSENSUS, 0.0))
+    mean, of_panel = np.where(kinds == CONSENSUS, _TRUST_IN_CONSENSUS, 0.0), kinds == PANEL
+    if of_panel.any():
+        mean[of_panel] = _TRUST_IN_PANEL[int(of_panel.sum())]
     has_scores, has_features = ((kinds == kind).any() for kind in (CONSENSUS, FEATURE))
     chosen = _WITH_SCORES if has_scores else _WITH_FEATURES if has_features else _PRECISIONS
     return tuple(Prior(mean, np.array(precisions)[kinds]) for precisions in chosen)
@@ -87,3 +93,17 @@ def mix(fits: Sequence[FloatArray], losses: FloatArray) -> FloatArray:
     """Average of the weights, in proportion to the exponentials of minus the losses."""
     shares = np.exp(losses.min() - losses)
     return np.asarray(sum(share * fit for share, fit in zip(shares / shares.sum(), fits, strict=True)))
+
+
+def settle(
+    table: FloatArray, labels: IntArray, priors: Sequence[Prior], losses: FloatArray, *, tol: float = 1e-6
+) -> tuple[FloatArray, FloatArray]:
+    """Fits to all labels, one for each prior, and what each counts by what it lost on labels that it had not seen.
+
+    Returns
+    -------
+    fits : ndarray of shape (n_priors, n_columns)
+    shares : ndarray of shape (n_priors,)
+    """
+    fits = np.array([fit_ridge_softmax(table, labels, prior, tol=tol) for prior in priors])
+    return fits, mix([*np.eye(len(priors))], _BELIEVED * losses)

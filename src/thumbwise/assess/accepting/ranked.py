@@ -10,11 +10,9 @@ import numpy as np
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.opinions.choosing import population_of
-from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
-from thumbwise.numerics.ridge_softmax import fit_ridge_softmax
+from thumbwise.numerics.regression import Regression
 from thumbwise.numerics.stack_columns import StackColumns
-from thumbwise.numerics.teaching import stack_priors
 from thumbwise.votes.counted_votes import locate_patterns
 
 # Of gold, what teaches. The regression starts from what the panel says, so that few labels teach it much, and each of
@@ -44,22 +42,6 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
-    """The regression that ranks: what it sees, and the weights that a part of gold taught it."""
-
-    columns: StackColumns
-    weights: FloatArray
-
-    def proba(self, patterns: Patterns) -> FloatArray:
-        """Probabilities of each pattern, shape (n_patterns, n_classes)."""
-        return softmax(self.columns.scores(patterns, self.weights))[0]
-
-    def proba_without(self, patterns: Patterns) -> FloatArray:
-        """Those of the pattern of each vote, were it an abstention; nothing is taught anew, (n_votes, n_classes)."""
-        return softmax(self.columns.scores_without(patterns, self.weights))[0]
-
-
-@dataclass(frozen=True, eq=False)
 class Ranked:
     """What is proposed for each pattern and how sure that is, and the gold items that certify.
 
@@ -76,7 +58,7 @@ class Ranked:
     n_taught : int
     is_outside : bool
         Whether gold lies outside of the items for which labels are wanted.
-    taught : Taught or None
+    taught : Regression or None
         Where ``proba`` comes from, if one regression gives all of it.
     """
 
@@ -86,10 +68,10 @@ class Ranked:
     labels: IntArray
     n_taught: int
     is_outside: bool
-    taught: Taught | None = None
+    taught: Regression | None = None
 
     @classmethod
-    def of(cls, taught: Taught, seen: Patterns, sample: GoldSample, parts: Parts, places: IntArray) -> Ranked:
+    def of(cls, taught: Regression, seen: Patterns, sample: GoldSample, parts: Parts, places: IntArray) -> Ranked:
         """What a regression says of the population, whose votes it may see all or in part, and gold at its places."""
         teach, certify = parts.teach, parts.certify
         size = seen.counts.astype(np.int64) - np.bincount(places[teach], minlength=seen.n_patterns)
@@ -147,10 +129,6 @@ def gold_places(sample: GoldSample) -> IntArray:
     return np.asarray(locate_patterns(votes.patterns, pool)[votes.inverse])
 
 
-def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> Taught:
+def teach_patterns(patterns: Patterns, places: IntArray, labels: IntArray) -> Regression:
     """What labels of items that have some of the patterns teach."""
-    columns = StackColumns.choose(patterns, len(labels))
-    seen, row = np.unique(places, return_inverse=True)
-    table = columns.table(patterns.take(seen, patterns.counts[seen]))[row]
-    fits = [fit_ridge_softmax(table, labels, prior) for prior in stack_priors(columns.kinds)]
-    return Taught(columns, np.mean(fits, axis=0))
+    return Regression.teach(StackColumns.choose(patterns, len(labels)), patterns, places, labels)

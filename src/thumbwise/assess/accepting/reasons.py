@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.assess.accepting.ranked import Taught
 from thumbwise.models.explained.explanation import show
 from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.regression import Regression
 
 # Votes that are named for a label, and against it; those that move its probability by less are not.
 _MOST_NAMED, _LEAST_MOVED = 2, 0.01
@@ -30,7 +30,7 @@ class Names:
     classes: Sequence[Hashable]
 
 
-def give_reasons(taught: Taught, patterns: Patterns, names: Names) -> list[str]:
+def give_reasons(taught: Regression, patterns: Patterns, names: Names) -> list[str]:
     """A line for each pattern: what is proposed, and which votes speak for it and against it.
 
     What each line says holds of the regression as it was taught; nothing is fitted anew. *Guarantee*: none.

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.assess.accepting.ranked import DIGITS, Parts, Ranked, Taught, gold_places, teach_patterns
+from thumbwise.assess.accepting.ranked import DIGITS, Parts, Ranked, gold_places, teach_patterns
 from thumbwise.assess.costs import cost_of_each
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.opinions.choosing import population_of
+from thumbwise.numerics.regression import Regression
 
 # A doubt of an early stage counts so many times: what stopping there saves is a few votes, and a wrong label that it
 # lets pass is paid for with items that people must look at. (Measured: docs/decisions/0009-cascades.md.)
@@ -31,7 +32,7 @@ class Stage:
         Cost of one vote of a judge of this stage.
     cost : ndarray of shape (n_patterns,)
         Of the votes of this stage's judges on an item; a judge that says nothing costs nothing.
-    taught : Taught
+    taught : Regression
         The regression on the votes of all that were asked.
     ranked : Ranked
         What it says of all patterns.
@@ -41,7 +42,7 @@ class Stage:
     asked: tuple[str, ...]
     each: float
     cost: FloatArray
-    taught: Taught
+    taught: Regression
     ranked: Ranked
 
 

@@ -28,11 +28,14 @@ class LearnedOpinion:
     weights : ndarray of shape (n_columns,)
     floor : float
         Weight of an even guess in its probabilities.
+    taught : ndarray of shape (n_columns,), or None
+        Weights that all of gold taught, which nothing is proved of: what caution aims at. No file holds them.
     """
 
     columns: StackColumns
     weights: FloatArray
     floor: float
+    taught: FloatArray | None = None
     is_over_votes: ClassVar[bool] = False
 
     def log_losses(self, patterns: Patterns) -> FloatArray:
@@ -65,4 +68,4 @@ def learn_opinion(sample: GoldSample, population: Patterns, error: float) -> tup
     )
     progress = bound_progressively(rows, sample.pool.patterns, columns, error)
     formula = distil(progress, sample.pool.patterns, columns)
-    return LearnedOpinion(columns, formula.weights, formula.floor), formula.bound
+    return LearnedOpinion(columns, formula.weights, formula.floor, progress.taught), formula.bound

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from thumbwise._typing import IntArray
 from thumbwise.box.moments.kinds import find_kind, kind_names, kind_of
 from thumbwise.box.moments.linear import MomentBuilder
 from thumbwise.box.moments.of_rules import ConditionalRate
@@ -19,7 +15,7 @@ from thumbwise.box.opinions.opinion import WeightedVote
 from thumbwise.box.opinions.tiers import Tier
 from thumbwise.box.opinions.written import WrittenOpinion
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.numerics.stack_columns import StackColumns
+from thumbwise.models.saved.columns import read_columns, write_columns
 from thumbwise.tables.json_values import LARGE, Node, plain, refuse, write_name
 from thumbwise.votes.votes import Votes
 
@@ -116,40 +112,15 @@ def _read_tier(node: Node, votes: Votes) -> Tier:
 
 
 def _write_learned(opinion: LearnedOpinion, rules: Sequence[str]) -> dict[str, Any]:
-    columns = opinion.columns
-    return {
-        "log_odds": dict(zip(rules, plain(columns.log_odds), strict=True)),
-        "counted": [rules[j] for j in np.flatnonzero(columns.counted).tolist()],
-        "voting": [rules[j] for j in columns.voting.tolist()],
-        "has_votes": bool(columns.has_votes),
-        "weights": plain(opinion.weights),
-        "floor": float(opinion.floor),
-    }
+    columns = write_columns(opinion.columns, rules)
+    return {**columns, "weights": plain(opinion.weights), "floor": float(opinion.floor)}
 
 
 def _read_learned(node: Node, votes: Votes) -> LearnedOpinion:
-    _, log_odds, counted, voting, has_votes, weights, floor = node.fields(
-        "kind", "log_odds", "counted", "voting", "has_votes", "weights", "floor"
-    )
     if votes.n_classes >= MANY_CLASSES:  # it has a table of rules, votes and classes, which no file lists
         node.refuse(f"of a model with fewer than {MANY_CLASSES} classes", f"{votes.n_classes:,}")
-    columns = StackColumns(
-        np.isin(np.arange(votes.n_rules), _read_rules(counted, votes)).astype(float),
-        log_odds.by_name(votes.rule_names, (), -LARGE, LARGE),
-        _read_rules(voting, votes),
-        has_votes.truth(),
-        votes.n_classes,
-    )
+    columns, (_, weights, floor) = read_columns(node, votes, "kind", "weights", "floor")
     return LearnedOpinion(columns, weights.array((columns.n_columns,)), floor.number(_LEAST_FLOOR, 1))
-
-
-def _read_rules(node: Node, votes: Votes) -> IntArray:
-    """Numbers of some rules, in the order of all."""
-    place = {rule: j for j, rule in enumerate(votes.rule_names)}
-    numbers = [place.get(entry.text(), -1) for entry in node.items()]
-    if any(after <= before for before, after in pairwise([-1, *numbers])):
-        node.refuse("rules of the model, in their order and none twice", "others")
-    return np.array(numbers, dtype=np.int64)
 
 
 _WRITERS: dict[type, Callable[[Any, Sequence[str]], dict[str, Any]]] = {

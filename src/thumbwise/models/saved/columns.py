@@ -1,0 +1,60 @@
+"""Columns of a regression on votes, as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from thumbwise._typing import IntArray
+from thumbwise.numerics.stack_columns import StackColumns
+from thumbwise.tables.json_values import LARGE, Node, plain
+from thumbwise.votes.votes import Votes
+
+_ALWAYS = ("log_odds", "counted", "voting", "has_votes")
+# Where the panel knows of confusions.
+_SOMETIMES = "confusions"
+
+
+def write_columns(columns: StackColumns, rules: Sequence[str]) -> dict[str, Any]:
+    """By names of rules."""
+    confusions = (
+        {_SOMETIMES: dict(zip(rules, plain(columns.confusions), strict=True))} if columns.has_confusions else {}
+    )
+    return {
+        "log_odds": dict(zip(rules, plain(columns.log_odds), strict=True)),
+        **confusions,
+        "counted": [rules[j] for j in np.flatnonzero(columns.counted).tolist()],
+        "voting": [rules[j] for j in columns.voting.tolist()],
+        "has_votes": bool(columns.has_votes),
+    }
+
+
+def read_columns(node: Node, votes: Votes, *others: str) -> tuple[StackColumns, list[Node]]:
+    """For a model with the rules and classes of some votes; and the other fields that the object must have."""
+    k = votes.n_classes
+    names = node.keys((*_ALWAYS, *others), (*_ALWAYS, *others, _SOMETIMES))
+    log_odds, counted, voting, has_votes = (node.child(name) for name in _ALWAYS)
+    confusions = np.zeros((0, k, k))
+    if _SOMETIMES in names:
+        confusions = node.child(_SOMETIMES).by_name(votes.rule_names, (k, k), -LARGE, LARGE)
+    columns = StackColumns(
+        np.isin(np.arange(votes.n_rules), _read_rules(counted, votes)).astype(float),
+        log_odds.by_name(votes.rule_names, (), -LARGE, LARGE),
+        confusions,
+        _read_rules(voting, votes),
+        has_votes.truth(),
+        k,
+    )
+    return columns, [node.child(name) for name in others]
+
+
+def _read_rules(node: Node, votes: Votes) -> IntArray:
+    """Numbers of some rules, in the order of all."""
+    place = {rule: j for j, rule in enumerate(votes.rule_names)}
+    numbers = [place.get(entry.text(), -1) for entry in node.items()]
+    if any(after <= before for before, after in pairwise([-1, *numbers])):
+        node.refuse("rules of the model, in their order and none twice", "others")
+    return np.array(numbers, dtype=np.int64)
