@@ -1,6 +1,6 @@
 """The picture of a report, made from the report itself: python docs/report_picture.py [REPORT].
 
-It writes the files of ``thumbwise demo``, lets ``thumbwise report`` make the page, which takes minutes, and photographs
+It writes the files of ``thumbwise demo``, lets ``thumbwise report`` make the page, and photographs
 its first section in Chromium; or that of a REPORT made by the same command. Needs pip install playwright jinja2, and a
 Chromium on the path, which opens that one file and fetches nothing.
 """
@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from thumbwise.cli.main import app
 from thumbwise.datasets import load_demo
 from thumbwise.datasets.examples import write_demo
+from thumbwise.display.report import samples
 
 PICTURE = Path(__file__).parent / "pictures" / "report-first.png"
 WIDTH, HEIGHT, MARGIN = 780, 416, 4
@@ -42,6 +43,7 @@ def main(made: Path | None) -> None:
 
 def write_report(folder: Path) -> Path:
     """The report of the demo, by the commands that the README has."""
+    samples._PLANNED_WORK, samples._PLANNED_VOTES, samples._COMPARED_VOTES = 10_000, 5_000, 5_000  # not in the picture
     write_demo(load_demo(), folder / "example")
     os.chdir(folder / "example")
     command = ["report", "votes.csv", "--gold", "gold.csv", "-o", "report.html", "--title", TITLE]
