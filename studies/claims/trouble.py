@@ -105,34 +105,32 @@ GOLD: Mapping[str, Callable[[Population, int, np.random.Generator], IntArray]] =
 }
 
 
-def notice(population: Population, gold: IntArray) -> tuple[str, ...]:
-    """Codes of what the library's check finds."""
+def notice(population: Population, gold: IntArray) -> list[tuple[str, ...]]:
+    """What the library's check finds: codes, each with the rules that it names."""
     votes = population.votes
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = tw.check(votes, votes.take(gold), population.labels[gold], gold_is="subset", skip=["TW302"])
-    return tuple(finding.code for finding in found)
+    return [(finding.code, *finding.rules) for finding in found]
 
 
 @dataclass(frozen=True, eq=False)
 class Shaken:
-    """Mean accuracies of each method before and after, and how often each code is found before and after."""
+    """Mean accuracies of each method before and after, and how often each code is found that was not found before."""
 
     title: str
     trouble: str
     before: Mapping[str, float]
     after: Mapping[str, float]
-    found_before: Mapping[str, float]
-    found_after: Mapping[str, float]
+    found: Mapping[str, float]
 
     def change(self, method: str) -> float:
         return self.after[method] - self.before[method]
 
     @property
     def noticed(self) -> str:
-        """Codes that are found more often than without trouble."""
-        new = {code: often for code, often in self.found_after.items() if often > self.found_before.get(code, 0)}
-        return ", ".join(f"{code} {often:.0%}" for code, often in sorted(new.items())) or "nobody"
+        """Codes that are found, about these rules, only with the trouble."""
+        return ", ".join(f"{code} {often:.0%}" for code, often in sorted(self.found.items())) or "nobody"
 
 
 def accuracies(population: Population, golds: Sequence[IntArray]) -> dict[str, float]:
@@ -145,10 +143,12 @@ def accuracies(population: Population, golds: Sequence[IntArray]) -> dict[str, f
     return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
 
 
-def shares_of(codes: Sequence[Sequence[str]]) -> dict[str, float]:
-    """How often each code occurs."""
-    every = {code for some in codes for code in some}
-    return {code: float(np.mean([code in some for some in codes])) for code in every}
+def only_after(
+    before: Sequence[Sequence[tuple[str, ...]]], after: Sequence[Sequence[tuple[str, ...]]]
+) -> dict[str, float]:
+    """In how many draws each code is found of rules of which it was not found in the same draw without trouble."""
+    new = [{finding[0] for finding in {*found} - {*known}} for known, found in zip(before, after, strict=True)]
+    return {code: float(np.mean([code in some for some in new])) for code in sorted(set().union(*new))}
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,12 @@ def shake_population(population: Population, task: Task) -> list[Shaken]:
     """The same of a population that is at hand."""
     golds = list(draw_gold(population, gold_size(population, N_GOLD), "subset", task.n_draws, task.seed))
     before, title = accuracies(population, golds), TITLES.get(population.name, population.name)
-    found = shares_of([notice(population, gold) for gold in golds])
+    known = [notice(population, gold) for gold in golds]
     shaken = []
     for trouble, make in JUDGES_IN_TROUBLE.items():
         changed = make(population, task.seed)
-        after = shares_of([notice(changed, gold) for gold in golds])
-        shaken.append(Shaken(title, trouble, before, accuracies(changed, golds), found, after))
+        found = only_after(known, [notice(changed, gold) for gold in golds])
+        shaken.append(Shaken(title, trouble, before, accuracies(changed, golds), found))
     return shaken
 
 
@@ -206,7 +206,7 @@ def mislead_population(population: Population, task: Task) -> list[Misled]:
         held: dict[str, float] = {
             name: float(np.mean([one[name].lower <= truth <= one[name].upper for one in intervals])) for name in SHOWN
         }
-        noticed = float(np.mean(["TW201" in notice(population, gold) for gold in golds]))
+        noticed = float(np.mean([("TW201",) in notice(population, gold) for gold in golds]))
         bounds = float(np.mean([_bound_held(population, gold) for gold in golds]))
         misled.append(Misled(TITLES.get(population.name, population.name), way, noticed, bounds, held))
     return misled
