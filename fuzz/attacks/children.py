@@ -44,6 +44,7 @@ def load_all() -> None:
     """
     for name in ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_32", "cp1252", "idna"):
         importlib.import_module(f"encodings.{name}")
+    importlib.import_module("importlib.readers")
     for module in pkgutil.walk_packages(thumbwise.__path__, "thumbwise."):
         if "__main__" not in module.name and ".experiments" not in module.name:
             importlib.import_module(module.name)
