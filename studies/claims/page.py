@@ -24,13 +24,14 @@ class Measured:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        return self.content["about"]
+        about: Mapping[str, Any] = self.content["about"]
+        return about
 
     def draws(self, part: str) -> int:
         return int(self.content[part]["draws"])
 
     def refused(self, part: str) -> list[str]:
-        return self.content.get(part, {}).get("refused", [])
+        return list(self.content.get(part, {}).get("refused", []))
 
     def _found(self, part: str) -> dict[int, list[Any]]:
         return {int(size): some for size, some in self.content.get(part, {}).get("found", {}).items()}

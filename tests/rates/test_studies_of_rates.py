@@ -99,7 +99,8 @@ def test_each_combination_of_counts_is_asked_about_once_and_counts_as_often_as_i
 ) -> None:
     """A draw at a time gives the same means and tallies; what is slow is asked about the first draws alone."""
     n_draws, n_slow, population = 120, 30, make_population("made: sharp", 1)
-    asked, told = ask(population, 1), []
+    asked = ask(population, 1)
+    told: list[dict[str, Any]] = []
 
     def answer(problems: Sequence[dict[str, Any]], python: Path) -> tuple[dict[str, str], list[dict[str, Answer]]]:
         told.extend(problems)
