@@ -31,7 +31,7 @@ class Measured:
         return int(self.content[part]["draws"])
 
     def refused(self, part: str) -> list[str]:
-        return [str(words) for words in self.content.get(part, {}).get("refused", [])]
+        return list(self.content.get(part, {}).get("refused", []))
 
     def _found(self, part: str) -> dict[int, list[Any]]:
         return {int(size): some for size, some in self.content.get(part, {}).get("found", {}).items()}
