@@ -56,7 +56,7 @@ def test_the_filled_in_file_is_gold_with_its_design_in_every_command(items: Path
     fill_in(to_label)
     for command in (["label"], ["rate", "--of", "spam"], ["check"], ["plan"], ["compare"], ["judges"]):
         answer = run(command[0], votes, "--gold", to_label, *command[1:])
-        assert answer.exit_code == 0, answer.stderr
+        assert answer.exit_code == (command[0] == "check"), answer.output  # 20 labels prove nothing, which is an error
         assert "gold was drawn at random by thumbwise (seed 1): 20 of 60 items, and all" in answer.stdout
     fill_in(to_label, skip=4)
     assert "No guarantee" in run("label", votes, "--gold", to_label).stdout

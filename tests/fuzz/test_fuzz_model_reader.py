@@ -13,6 +13,7 @@ from fuzz.model_reader import mutate_model
 from fuzz.model_seeds import model_seeds
 from fuzz.mutations import NAMES, RAW, at, damage_bytes, places, seeded
 
+import thumbwise as tw
 from support.registered import package_models
 from thumbwise.exceptions import InvalidFileError
 
@@ -81,7 +82,7 @@ def test_bytes_damaged_at_random() -> None:
 @pytest.mark.parametrize("mark", RAW)
 def test_what_json_cannot_say_is_refused_at_every_place(mark: str) -> None:
     content = seeds()["DawidSkene"].decode()
-    for place in ('"loud"', "0.1.0", '"learned"', '"n_iter_"', "null"):
+    for place in ('"loud"', tw.__version__, '"learned"', '"n_iter_"', "null"):
         assert place in content
         found = content.replace(place, RAW[mark] if place.startswith('"') else f'x", "y": {RAW[mark]}, "z": "', 1)
         assert not is_read(found.encode())

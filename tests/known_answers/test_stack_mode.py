@@ -16,6 +16,7 @@ from scipy.special import log_softmax, softmax
 import thumbwise as tw
 
 PRECISIONS = [(2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0)]
+TRUST = [0.25, 0.25, 0.5]  # in majority, in the panel that knows accuracies, in the one that knows confusions
 
 
 def simulate(k: int, n: int = 200, n_rules: int = 5, seed: int = 0) -> tuple[tw.Votes, Any]:
@@ -29,7 +30,8 @@ def simulate(k: int, n: int = 200, n_rules: int = 5, seed: int = 0) -> tuple[tw.
 
 def penalised(weights: Any, table: Any, labels: Any, kinds: Any, precisions: tuple[float, ...]) -> float:
     """Minus the log posterior, as the docstring has it."""
-    away = weights - np.where(kinds == 0, 0.5, 0.0)
+    assert (kinds == 0).sum() == len(TRUST)
+    away = weights - np.concatenate([TRUST, np.zeros(len(weights) - len(TRUST))])
     losses = -log_softmax(table @ weights, axis=1)[np.arange(len(labels)), labels]
     return float(losses.sum() + 0.5 * (np.array(precisions)[kinds] * away**2).sum())
 

@@ -46,8 +46,8 @@ def check(
     assert is_distribution(proba)
     assert set(model.predict(votes).tolist()) <= set(range(n_classes))
     assert len(model.predict(votes)) == len(truth)
-    # Where nothing is proved, caution may give away 5 % more.
-    assert 0 <= bound <= 1.05 * np.log(n_classes) + 1e-9
+    # Where nothing is proved, caution may give away 10 % more.
+    assert 0 <= bound <= 1.1 * np.log(n_classes) + 1e-9
     assert np.isfinite(model.weights_).all()
     if is_random:
         assert losses(truth, proba).mean() <= bound + 1e-9
@@ -115,7 +115,7 @@ def test_opinions_of_nobody_and_of_one(n_rules: int, opinions: Any) -> None:
     box = tw.Box.from_gold(votes.take(gold), truth[gold], pool=votes, gold_is="subset", opinions=opinions)
     model = tw.BalsubramaniFreund().fit(votes, box=box)
     assert is_distribution(model.predict_proba(votes))
-    most = 1.05 * np.log(2)  # what caution may cost where nothing is proved
+    most = 1.1 * np.log(2)  # what caution may cost where nothing is proved
     assert losses(truth, model.predict_proba(votes)).mean() <= model.certificate_.log_loss_bound <= most
 
 

@@ -290,7 +290,7 @@ def test_copies_and_failures(population: Population) -> None:
 def test_who_notices(population: Population) -> None:
     task = trouble.Task("made", 2, 0)
     copied, silent, default = trouble.shake_population(population, task)
-    assert "TW103 100%" in copied.noticed
+    assert "TW106 100%" in copied.noticed
     assert copied.change(OURS) == pytest.approx(0, abs=0.03)
     assert copied.change("majority vote") < -0.05
     table = trouble.shaken_table([copied, silent, default]).splitlines()[2:]

@@ -25,7 +25,8 @@ def test_blocks_may_be_nested_and_left_by_an_error() -> None:
                 raise ValueError("from inside")
         except ValueError:
             pass
-        assert threads() == before == {2}
+        assert threads() == before
+        assert 2 in before  # of libraries that can
 
 
 def test_blocks_of_several_threads_may_overlap() -> None:
@@ -41,11 +42,13 @@ def test_blocks_of_several_threads_may_overlap() -> None:
         seen.append(threads())
 
     with threadpool_limits(2, user_api="blas"):
+        before = threads()
         other = threading.Thread(target=second)
         with one_thread():
             other.start()
             assert second_is_in.wait(10)
         first_is_out.set()
         other.join()
-        assert seen == [{1}, {2}]
-        assert threads() == {2}
+        assert seen == [{1}, before]
+        assert threads() == before
+        assert 2 in before

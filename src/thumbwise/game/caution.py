@@ -26,9 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldSample
+from thumbwise.box.moments.linear import LEARNED
 from thumbwise.box.opinions.learned import LearnedOpinion
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.game.warm_starts import solve_from
@@ -43,8 +44,9 @@ from thumbwise.votes.labels import label_counts
 
 # Where "auto" looks, from the game itself on.
 CAUTIONS = (1.0, 0.7, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05)
-# How much higher than the best bound that of "auto" may be.
-_HIGHER = 1.05
+# How much higher than the best bound that of "auto" may be; how much of what the votes prove it may give away; and what
+# part of what the class frequencies prove is too little to be kept.
+_HIGHER, _GIVEN_AWAY, _LITTLE = 1.1, 0.5, 0.05
 # A moment that was counted on fewer gold items than this would only follow their luck.
 _LEAST_DRAWN = 3
 # Multiplications of a step of the regression, at most.
@@ -124,10 +126,21 @@ class Aim:
 
 
 def _taught_by(box: Box, gold: GoldSample, votes: CountedVotes) -> Regression | None:
-    """The learned opinion's last, or one that is taught now; none where it would take long."""
+    """The learned opinion's last, or one that is taught now; none where it would take long.
+
+    Nor where the box says nothing about the learned opinion, or about a rule that votes: what is left out of the box
+    is to have no part in labels, and the regression sees all votes.
+    """
+    said = dict(zip(box.about, (~_is_open(box)).tolist(), strict=True))
     for builder in box.builders:
         if isinstance(builder, LearnedOpinion) and builder.taught is not None:
-            return Regression(builder.columns, builder.taught)
+            is_said = any(is_said for moment, is_said in said.items() if moment.kind == LEARNED)
+            return Regression(builder.columns, builder.taught) if is_said else None
+    known = {moment.rule for moment, is_said in said.items() if is_said}
+    if any(
+        n > 0 and rule not in known for rule, n in zip(votes.rule_names, votes.patterns.votes_per_rule, strict=True)
+    ):
+        return None
     columns = StackColumns.choose(votes.patterns, len(gold))
     if n_products(len(gold), columns) > _MOST_PRODUCTS:
         return None
@@ -137,8 +150,12 @@ def _taught_by(box: Box, gold: GoldSample, votes: CountedVotes) -> Regression | 
 def _used(box: Box) -> IntArray:
     """Moments that say something and were counted on enough gold items, if on any."""
     drawn = np.zeros(len(box)) if box.gold_drawn is None else box.gold_drawn
-    is_open = (box.lower <= box.least) & (box.upper >= box.most)
-    return np.flatnonzero(~is_open & ((drawn == 0) | (drawn >= _LEAST_DRAWN)))
+    return np.flatnonzero(~_is_open(box) & ((drawn == 0) | (drawn >= _LEAST_DRAWN)))
+
+
+def _is_open(box: Box) -> AnyArray:
+    """Which moments nothing is said about."""
+    return np.asarray((box.lower <= box.least) & (box.upper >= box.most))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,15 +206,18 @@ def fit_cautiously(
     return CautiousFit(caution, solution, evaluate(weights, problem))
 
 
-def choose_caution(problem: Problem, aim: Aim | None, game: CautiousFit, search: Search) -> CautiousFit:
-    """The fit with the smallest caution whose bound is at most 5 % above that of the game itself.
+def choose_caution(
+    problem: Problem, aim: Aim | None, game: CautiousFit, baseline: float, search: Search
+) -> CautiousFit:
+    """The fit with the smallest caution whose bound is close to that of the game itself.
 
-    The bound falls with caution, so few of the candidates are looked at. The choice sees gold, as it may: the bound
-    holds for all cautions at once.
+    Close is at most 10 % higher, and if the votes prove more than a little beyond ``baseline``, at most half of that is
+    given away. The bound falls with caution, so few of the candidates are looked at. The choice sees gold, as it may:
+    the bound holds for all cautions at once.
     """
     if aim is None:
         return game
-    limit = highest_bound(game.bound)
+    limit = highest_bound(game.bound, baseline)
     candidates: Sequence[float] = CAUTIONS[1:]
     first, last, chosen = 0, len(candidates), game
     while first < last:
@@ -210,9 +230,10 @@ def choose_caution(problem: Problem, aim: Aim | None, game: CautiousFit, search:
     return chosen
 
 
-def highest_bound(best: float) -> float:
+def highest_bound(best: float, baseline: float) -> float:
     """How high a bound "auto" accepts, where that of the game itself is ``best``."""
-    return _HIGHER * max(best, 0.0)
+    limit, proved = _HIGHER * max(best, 0.0), baseline - max(best, 0.0)
+    return min(limit, max(best, 0.0) + _GIVEN_AWAY * proved) if proved > _LITTLE * baseline else limit
 
 
 def check_caution(caution: object) -> None:

@@ -140,7 +140,7 @@ def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Front
         log_losses=tuple(losses.mean(axis=1).tolist()),
         accuracies=tuple(is_right.mean(axis=1).tolist()),
         caution=own,
-        auto=_auto(cautions, fits),
+        auto=_auto(cautions, fits, model.certificate_.baseline),
         n_gold=len(sample),
         n_folds=n_folds,
         evidence=model.certificate_.evidence,
@@ -172,9 +172,9 @@ def _walk(
     return fits
 
 
-def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit]) -> float:
+def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit], baseline: float) -> float:
     """The smallest caution of those that "auto" looks at whose bound is close to the best."""
-    limit = highest_bound(fits[0].bound)
+    limit = highest_bound(fits[0].bound, baseline)
     bounds = dict(zip(cautions, (fit.bound for fit in fits), strict=True))
     return min(caution for caution in CAUTIONS if caution == 1 or bounds[caution] <= limit)
 

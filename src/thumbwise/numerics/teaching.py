@@ -15,8 +15,8 @@ from thumbwise.numerics.stack_columns import CONSENSUS, FEATURE, PANEL
 # Precisions of the weights of the panel, of rules, of votes, of classes: one fit that follows rules, one that hardly
 # does. With features of the items, which come last, both hardly follow rules, and one follows features. Which of them
 # is right differs from data to data; labels decide as they come.
-_PRECISIONS = ((4.0, 1.0, 2.0, 1.0), (4.0, 16.0, 32.0, 1.0))
-_WITH_FEATURES = ((4.0, 16.0, 32.0, 1.0, 1.0), (4.0, 16.0, 32.0, 1.0, 4.0))
+_PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
+_WITH_FEATURES = ((2.0, 16.0, 32.0, 1.0, 1.0), (2.0, 16.0, 32.0, 1.0, 4.0))
 # With scores of judges: what they say together is believed from the start, how they differ only as labels show it.
 _WITH_SCORES = ((2.0, 16.0, 32.0, 1.0, 1.0, 4.0), (2.0, 16.0, 32.0, 1.0, 8.0, 4.0))
 # Before any label, half of what majority says plus half of what the panel says; or a quarter of each, plus half of what
