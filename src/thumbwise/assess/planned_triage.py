@@ -117,8 +117,8 @@ def plan_triage(
     >>> y = np.where(np.arange(5000) < 150, made.labels, -1)
     >>> planned = tw.plan_triage(made.votes, y, precision=0.95)
     >>> print(planned)  # doctest: +NORMALIZE_WHITESPACE
-    At 95.0 % precision and 95 % confidence, with the 150 gold labels of now 0 % of the labels are accepted; about 300
-    would let about 59 % be accepted, and no number more than about 93 %. A plan is no guarantee.
+    At 95.0 % precision and 95 % confidence, with the 150 gold labels of now 0 % of the labels are accepted; about 212
+    would let about 61 % be accepted, and no number more than about 96 %. A plan is no guarantee.
     """
     check_level(confidence_level)
     share = check_share(precision, "precision")
