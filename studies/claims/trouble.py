@@ -206,7 +206,7 @@ def mislead_population(population: Population, task: Task) -> list[Misled]:
         held: dict[str, float] = {
             name: float(np.mean([one[name].lower <= truth <= one[name].upper for one in intervals])) for name in SHOWN
         }
-        noticed = float(np.mean([("TW201",) in notice(population, gold) for gold in golds]))
+        noticed = float(np.mean(["TW201" in {code for code, *_ in notice(population, gold)} for gold in golds]))
         bounds = float(np.mean([_bound_held(population, gold) for gold in golds]))
         misled.append(Misled(TITLES.get(population.name, population.name), way, noticed, bounds, held))
     return misled

@@ -297,7 +297,15 @@ def test_who_notices(population: Population) -> None:
     assert len(table) == 3
     easy, favoured, control = trouble.mislead_population(population, task)
     assert control.noticed == 0
+    assert easy.noticed == 1
     assert trouble.misled_table([control, easy, favoured]).splitlines()[-1].startswith("| made | random (control)")
+
+
+def test_that_gold_is_not_random_counts_whichever_rules_show_it(
+    population: Population, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trouble, "notice", lambda population, gold: [("TW105", "a"), ("TW201", "a", "b")])
+    assert [one.noticed for one in trouble.mislead_population(population, trouble.Task("made", 1, 0))] == [1, 1, 1]
 
 
 def test_gold_is_chosen_as_it_says(population: Population) -> None:
