@@ -86,7 +86,8 @@ def hostile_page() -> str:
 def test_it_says_the_certificate_and_every_section() -> None:
     text = Tree(small_page()).text()
     assert str(small_model().certificate_) in text
-    titles = ["What is proved", "Findings", "Rules", "Rules together", "Predictions", "More labels", "Other methods"]
+    proved = "Nothing is proved" if small_model().certificate_.proves_nothing else "What is proved"
+    titles = [proved, "Findings", "Rules", "Rules together", "Predictions", "More labels", "Other methods"]
     for title in [*titles, "Items to look at", "What was assumed", "Versions and fingerprints"]:
         assert title in text
     assert "Nothing in the votes speaks against gold" in text

@@ -228,6 +228,15 @@ def test_auto_is_the_smallest_caution_that_is_close_to_the_best(kind: Kind, prov
     assert chosen.bound == pytest.approx(expected.bound, abs=1e-7)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_the_aim_is_at_gold_auto_gives_half_as_much_away(kind: Kind) -> None:
+    pool, box, problem = make_game(5, kind, n_classes=2)
+    aim = aim_at("gold", pool, box, problem)
+    fits = [fit_cautiously(problem, aim, c, None, SEARCH) for c in CAUTIONS]
+    expected = [fit for fit in fits if fit.bound <= 1.05 * fits[0].bound][-1]
+    assert choose_caution(problem, aim, fits[0], fits[0].bound, SEARCH).caution == expected.caution
+
+
 def test_auto_looks_from_the_game_itself_to_a_twentieth_of_it() -> None:
     assert CAUTIONS[0] == 1
     assert CAUTIONS[-1] == 0.05

@@ -44,9 +44,9 @@ from thumbwise.votes.labels import label_counts
 
 # Where "auto" looks, from the game itself on.
 CAUTIONS = (1.0, 0.7, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05)
-# How much higher than the best bound that of "auto" may be; how much of what the votes prove it may give away; and what
-# part of what the class frequencies prove is too little to be kept.
-_HIGHER, _GIVEN_AWAY, _LITTLE = 1.1, 0.5, 0.05
+# How much higher than the best bound that of "auto" may be, less where it follows gold itself, which is few items; how
+# much of what votes prove it may give away; and what part of what class frequencies prove is too little to keep.
+_HIGHER, _HIGHER_AT_GOLD, _GIVEN_AWAY, _LITTLE = 1.1, 1.05, 0.5, 0.05
 # A moment that was counted on fewer gold items than this would only follow their luck.
 _LEAST_DRAWN = 3
 # Multiplications of a step of the regression, at most.
@@ -211,13 +211,13 @@ def choose_caution(
 ) -> CautiousFit:
     """The fit with the smallest caution whose bound is close to that of the game itself.
 
-    Close is at most 10 % higher, and if the votes prove more than a little beyond ``baseline``, at most half of that is
-    given away. The bound falls with caution, so few of the candidates are looked at. The choice sees gold, as it may:
-    the bound holds for all cautions at once.
+    Close is at most 10 % higher, 5 % where the aim is at gold itself, and if the votes prove more than a little beyond
+    ``baseline``, at most half of that is given away. The bound falls with caution, so few of the candidates are looked
+    at. The choice sees gold, as it may: the bound holds for all cautions at once.
     """
     if aim is None:
         return game
-    limit = highest_bound(game.bound, baseline)
+    limit = highest_bound(aim, game.bound, baseline)
     candidates: Sequence[float] = CAUTIONS[1:]
     first, last, chosen = 0, len(candidates), game
     while first < last:
@@ -230,9 +230,10 @@ def choose_caution(
     return chosen
 
 
-def highest_bound(best: float, baseline: float) -> float:
+def highest_bound(aim: Aim | None, best: float, baseline: float) -> float:
     """How high a bound "auto" accepts, where that of the game itself is ``best``."""
-    limit, proved = _HIGHER * max(best, 0.0), baseline - max(best, 0.0)
+    higher = _HIGHER if aim is None or aim.rows is None else _HIGHER_AT_GOLD
+    limit, proved = higher * max(best, 0.0), baseline - max(best, 0.0)
     return min(limit, max(best, 0.0) + _GIVEN_AWAY * proved) if proved > _LITTLE * baseline else limit
 
 

@@ -70,8 +70,9 @@ class BalsubramaniFreund(LabelModel):
     caution : "auto" or float in (0, 1]
         1 plays the worst case, as in the paper. Less than 1 minimises ``caution * D(w) + (1 - caution)`` times the
         mean log loss that is likely, by a regression that gold taught; the bound stays D(w), and valid. "auto" is the
-        smallest caution whose bound is at most 10 % above the best and, if the votes prove more than a little, gives
-        away at most half of that. Without gold at hand, as in a box of written bounds, it is 1.
+        smallest caution whose bound is at most 10 % above the best (5 % with features or scores) and, if the votes
+        prove more than a little, gives away at most half of that. Without gold at hand, as in a box of written
+        bounds, it is 1.
     pin_gold : bool
         Whether gold items that ids show to be items of the pool keep their label: probability 1, loss 0. The others
         then are what the game is about, which tightens the bound.

@@ -131,7 +131,8 @@ def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Front
     own = model.certificate_.caution
     cautions = sorted({*GRID, own}, reverse=True)
     problem = pose_fitted(model, votes)
-    fits = _walk(problem, model.box_, votes, cautions, Search(model.tol, model.max_iter))
+    aim = Aim.of(model.box_, votes, problem)
+    fits = _walk(problem, aim, cautions, Search(model.tol, model.max_iter))
     losses, is_right = _cross_fit(model, votes, sample, cautions, n_folds)
     regression = -np.log(np.maximum(_fit_regression(sample)._predict_patterns(votes), _LEAST_PROBABILITY))
     return Frontier(
@@ -140,7 +141,7 @@ def draw_frontier(model: Fitted, votes: CountedVotes, n_folds: int = 5) -> Front
         log_losses=tuple(losses.mean(axis=1).tolist()),
         accuracies=tuple(is_right.mean(axis=1).tolist()),
         caution=own,
-        auto=_auto(cautions, fits, model.certificate_.baseline),
+        auto=_auto(aim, cautions, fits, model.certificate_.baseline),
         n_gold=len(sample),
         n_folds=n_folds,
         evidence=model.certificate_.evidence,
@@ -161,20 +162,19 @@ def _check(model: Fitted, votes: CountedVotes, n_folds: int) -> GoldSample:
     return model.box_.gold
 
 
-def _walk(
-    problem: Problem, box: Box, votes: CountedVotes, cautions: Sequence[float], search: Search
-) -> list[CautiousFit]:
+def _walk(problem: Problem, aim: Aim | None, cautions: Sequence[float], search: Search) -> list[CautiousFit]:
     """A fit for each caution; the first is the game itself."""
-    aim, fits, weights = Aim.of(box, votes, problem), [], None
+    fits: list[CautiousFit] = []
+    weights = None
     for caution in cautions:
         fits.append(fit_cautiously(problem, aim, caution, weights, search))
         weights = fits[-1].weights
     return fits
 
 
-def _auto(cautions: Sequence[float], fits: Sequence[CautiousFit], baseline: float) -> float:
+def _auto(aim: Aim | None, cautions: Sequence[float], fits: Sequence[CautiousFit], baseline: float) -> float:
     """The smallest caution of those that "auto" looks at whose bound is close to the best."""
-    limit = highest_bound(fits[0].bound, baseline)
+    limit = highest_bound(aim, fits[0].bound, baseline)
     bounds = dict(zip(cautions, (fit.bound for fit in fits), strict=True))
     return min(caution for caution in CAUTIONS if caution == 1 or bounds[caution] <= limit)
 
@@ -241,10 +241,10 @@ def _predict_held(
     """Probabilities of the patterns of some gold items at each caution, by fits that have not seen their labels."""
     known = box.certain(with_gold=model.pin_gold)
     problem = pose_problem(votes, box) if known is None else pose_known_problem(votes, box, known)
-    fits = _walk(problem, box, votes, cautions[:1], _OF_FOLDS)
+    fits = _walk(problem, None, cautions[:1], _OF_FOLDS)
     if fits[0].solution.is_infeasible:
         problem = widen(problem, find_widening(problem))
-    fits = _walk(problem, box, votes, cautions, _OF_FOLDS)
+    fits = _walk(problem, Aim.of(box, votes, problem), cautions, _OF_FOLDS)
     features = box.moments(there).features
     return [probabilities(fit.weights, features, there.n_classes) for fit in fits]
 
