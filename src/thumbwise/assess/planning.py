@@ -95,7 +95,7 @@ class Plan:
     """What more gold labels, or better rules, would do to the bound.
 
     All bounds are those of the game itself, the best that gold proves: a fit with caution 1 has them. With caution
-    "auto" the bound of a fit may be up to 5 % higher, for labels that are more often right.
+    "auto" the bound of a fit may be up to 10 % higher, for labels that are more often right.
 
     Attributes
     ----------

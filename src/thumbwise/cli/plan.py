@@ -28,7 +28,7 @@ from thumbwise.tables.table_files import check_table_file, write_table
 
 _HOW_TO_READ = (
     "bounds are the best that gold proves, those of thumbwise label --caution 1; with a caution of its own choice, "
-    "label may give up to 5 % of them for labels that are more often right",
+    "label may give up to 10 % of them for labels that are more often right",
     "gain: fall of the bound through this rule's interval, for a hundred more gold labels of items drawn at random "
     "from all; items chosen by a rule's votes would be no random sample, and void the guarantee",
     "worth: by how much the bound would be worse if the rule had been left out before gold was looked at; below 0, it "

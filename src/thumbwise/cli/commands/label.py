@@ -47,7 +47,7 @@ def label(
         typer.Option(
             metavar="C",
             help="For Balsubramani-Freund: 1 plays the worst case, less aims at gold too; the bound holds for all. "
-            "[default: auto, a bound at most 5 % above the best]",
+            "[default: auto, a bound at most 10 % above the best]",
         ),
     ] = None,
     reviewed: Annotated[
