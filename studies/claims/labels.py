@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +40,8 @@ RATINGS = "judges' ratings"
 MEASURES = ("accuracy", "log loss", "calibration error")
 # Which way is better.
 _SIGN = np.array([1.0, -1.0, -1.0])
+# What a score says of each measure.
+_BY_MEASURE = ("mean", "error", "lead", "lead_error", "is_best")
 _BINS = 15
 # Seconds for each package on each set.
 _PATIENCE = 300
@@ -93,6 +95,9 @@ class Score:
     is_best : tuple of bool
         Whether this method is the best on the set, or within one standard error of it; for others than ours, of a
         paired difference too.
+    item_error : float
+        Standard error of the lead in accuracy over the items: how far it could be another on other items of this kind,
+        whatever gold is drawn.
     """
 
     mean: tuple[float, ...]
@@ -100,6 +105,13 @@ class Score:
     lead: tuple[float, ...]
     lead_error: tuple[float, ...]
     is_best: tuple[bool, ...]
+    item_error: float = 0.0
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Score:
+        """As it was written."""
+        by_measure: dict[str, Any] = {part: tuple(told[part]) for part in _BY_MEASURE}
+        return cls(item_error=told["item_error"], **by_measure)
 
 
 @dataclass(frozen=True)
@@ -111,17 +123,20 @@ class Found:
     scores: Mapping[str, Score]
 
     @classmethod
-    def of(cls, title: str, n_gold: int, measured: Mapping[str, FloatArray]) -> Found:
-        """From the measures of each draw, shape (n_draws, n_measures)."""
-        return cls(title, n_gold, {method: _score(method, measured) for method in measured})
+    def of(
+        cls, title: str, n_gold: int, measured: Mapping[str, FloatArray], right: Mapping[str, FloatArray] | None = None
+    ) -> Found:
+        """From the measures of each draw, shape (n_draws, n_measures), and which items were right, NaN where gold."""
+        scores = {method: _score(method, measured) for method in measured}
+        if right is not None:
+            errors = {method: _item_error(right[OURS], theirs) for method, theirs in right.items()}
+            scores = {method: replace(score, item_error=errors[method]) for method, score in scores.items()}
+        return cls(title, n_gold, scores)
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Found:
         """As it was written."""
-        scores = {
-            method: Score(**{part: tuple(numbers) for part, numbers in score.items()})
-            for method, score in told["scores"].items()
-        }
+        scores = {method: Score.read(score) for method, score in told["scores"].items()}
         return cls(told["title"], told["n_gold"], scores)
 
     def lead(self, method: str, measure: int) -> tuple[float, float]:
@@ -143,6 +158,16 @@ class Found:
         lead, error = self.lead(method, measure)
         return lead < -2 * error
 
+    def is_behind(self, method: str, times: float) -> bool:
+        """Whether it is in accuracy by so many standard errors of both draws and items."""
+        lead, error = self.lead(method, 0)
+        return lead < -times * float(np.hypot(error, self.scores[method].item_error))
+
+    @property
+    def is_level(self) -> bool:
+        """Whether no other is ahead in accuracy by more than one of these."""
+        return not any(self.is_behind(method, 1) for method in self.scores if method != OURS)
+
 
 def _score(method: str, measured: Mapping[str, FloatArray]) -> Score:
     own, ahead = measured[method], _ahead(measured[OURS], measured[method])
@@ -160,6 +185,15 @@ def _ahead(ours: FloatArray, theirs: FloatArray) -> FloatArray:
     """Over the draws that both have."""
     n_both = min(len(ours), len(theirs))
     return np.asarray(_SIGN * (ours[:n_both] - theirs[:n_both]))
+
+
+def _item_error(ours: FloatArray, theirs: FloatArray) -> float:
+    """Of the mean over items of how much more often ours was right, in the draws that both have."""
+    n_both = min(len(ours), len(theirs))
+    ahead = ours[:n_both] - theirs[:n_both]
+    is_judged = ~np.isnan(ahead)
+    more_often = np.nansum(ahead, axis=0) / np.maximum(is_judged.sum(axis=0), 1)
+    return _rounded(_errors(more_often[is_judged.any(axis=0), None]))[0]
 
 
 def _is_near(ahead: FloatArray) -> bool:
@@ -189,6 +223,12 @@ def measure(truth: IntArray, proba: FloatArray) -> FloatArray:
     """Accuracy, of ties the share; log loss, none of an item above that of probability 0.001; calibration error."""
     right = 1 - zero_one_loss(truth, proba, ties="share")
     return np.array([right, log_losses(truth, proba).mean(), calibration_error(truth, proba)])
+
+
+def right_shares(truth: IntArray, proba: FloatArray) -> FloatArray:
+    """Of each item: 1 where its label is right, 0 where it is wrong, of ties the share."""
+    is_most = proba >= proba.max(axis=1, keepdims=True)
+    return np.asarray(is_most[np.arange(len(truth)), truth] / is_most.sum(axis=1))
 
 
 def ours(case: Case, gold: IntArray) -> FloatArray:
@@ -267,14 +307,23 @@ def study_case(case: Case, task: Task) -> tuple[list[Found], dict[str, str]]:
     answers, refused = _peers_of(case, own, task.python)
     found = []
     for place, golds in enumerate(draws):
-        scores: dict[str, list[FloatArray]] = {}
-        for number, gold in enumerate(golds):
-            rest = np.setdiff1d(np.arange(len(population.labels)), gold)
-            for method, proba in {**own[place][number], **_of_draw(answers, place, number)}.items():
-                scores.setdefault(method, []).append(measure(population.labels[rest], proba[rest]))
-        measured = {method: np.array(rows) for method, rows in scores.items()}
-        found.append(Found.of(case.title, len(golds[0]), measured))
+        said = [{**own[place][number], **_of_draw(answers, place, number)} for number in range(len(golds))]
+        found.append(_judge(case, golds, said))
     return found, refused
+
+
+def _judge(case: Case, golds: IntArray, said: Sequence[Mapping[str, FloatArray]]) -> Found:
+    """What was said after each draw, measured on the items that are not gold in it."""
+    truth = case.population.labels
+    scores: dict[str, list[FloatArray]] = {}
+    right: dict[str, list[FloatArray]] = {}
+    for gold, answers in zip(golds, said, strict=True):
+        is_rest = ~np.isin(np.arange(len(truth)), gold)
+        for method, proba in answers.items():
+            scores.setdefault(method, []).append(measure(truth[is_rest], proba[is_rest]))
+            right.setdefault(method, []).append(np.where(is_rest, right_shares(truth, proba), np.nan))
+    measured, of_items = ({method: np.array(rows) for method, rows in part.items()} for part in (scores, right))
+    return Found.of(case.title, len(golds[0]), measured, of_items)
 
 
 def _peers_of(

@@ -119,8 +119,11 @@ def of_labels(measured: Measured) -> Iterator[str]:
         return
     yield (
         f"## (a) Labels\n\nOf items without gold; means of {measured.draws('labels')} draws. Lead: how much better "
-        "ours is than the best other, ± standard error of the paired difference over the draws. Log loss: no item "
-        "counts more than a probability of 0.001 would; calibration error: expected, 15 bins. Dawid-Skene, majority "
+        "ours is than the best other, ± standard error of the paired difference over the draws. This error knows "
+        "nothing of the items, which are the same in all draws: a lead of two items in a thousand can be beyond it. "
+        "Where a claim says *counting items too*, the error is also that of the mean over items, as if the set itself "
+        "had been drawn; claims hold or fail by the first. Log loss: no item counts more than a probability of 0.001 "
+        "would; calibration error: expected, 15 bins. Dawid-Skene, majority "
         "vote and data programming (the method of Snorkel) without a package's name are thumbwise's own. CROWDLAB "
         "needs a classifier and gets the logistic regression on gold's votes. Methods that use no gold are fitted "
         f"once. *{labels.RATINGS}* gives ours and the regression the ratings, and the others, which cannot read them, "

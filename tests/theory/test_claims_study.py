@@ -101,6 +101,28 @@ def test_leads_within_one_standard_error_count_and_two_are_noise() -> None:
     assert made(-2.01 * error, 0.01).is_worse("majority vote", 0)
 
 
+def test_the_error_over_items_is_that_of_paired_differences() -> None:
+    """Of 100 items ours loses 4 in both draws, and both have the rest right: McNemar's error, sqrt(4) / 100, nearly."""
+    theirs = np.ones((2, 100))
+    ours = theirs.copy()
+    ours[:, :4] = 0
+    ours[0, 90:], theirs[1, 50:60] = np.nan, np.nan
+    scores = {OURS: np.tile([0.96, 0.4, 0.1], (2, 1)), "majority vote": np.tile([1.0, 0.4, 0.1], (2, 1))}
+    found = Found.of("set", 10, scores, {OURS: ours, "majority vote": theirs})
+    by_hand = np.std([-1.0] * 4 + [0.0] * 96, ddof=1) / 10
+    assert found.scores["majority vote"].item_error == pytest.approx(by_hand, abs=1e-6)
+    assert not found.is_level
+    assert found.is_behind("majority vote", 0.03 / by_hand)
+    assert not found.is_behind("majority vote", 0.05 / by_hand)
+    assert Found.of("set", 10, scores).is_behind("majority vote", 2)
+    assert not found.is_best(0)
+
+
+def test_right_labels_of_ties_are_shares() -> None:
+    proba = np.array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [0.2, 0.3, 0.5]])
+    assert labels.right_shares(np.array([0, 2, 1]), proba).tolist() == [0.5, 1, 0]
+
+
 def test_a_table_of_labels_begins_with_the_largest_loss() -> None:
     rows = labels.table([made(0.1, 0, "wins"), made(-0.1, 0, "loses"), made(0.0, 0, "ties")], 0).splitlines()[2:]
     assert [row.split()[1] for row in rows] == ["loses", "ties", "wins"]
