@@ -27,10 +27,10 @@ from studies.opinion_coverage import gold_size
 from studies.reporting import markdown_table, publish
 from studies.results import add_keep, keep_tables
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.panel import Panel
 from thumbwise.rates.counts import Counts
 from thumbwise.rates.differences import difference
 from thumbwise.rates.intervals import BY_NAME, METHODS, Interval, Method
-from thumbwise.rates.verdicts import Panel
 
 SETS = (*TITLES, *CROWDS, JUDGES)
 ERROR = 0.05
@@ -79,7 +79,7 @@ def ask(population: Population, seed: int) -> Asked:
     votes, labels = population.votes, population.labels
     number = 1 if votes.n_classes == 2 else int(np.argmax(np.bincount(labels)))
     is_so = labels == number
-    says = (Panel.of(votes.patterns).verdicts(votes.patterns) == number)[votes.inverse]
+    says = (Panel.of_informative(votes.patterns).verdicts(votes.patterns) == number)[votes.inverse]
     rng = np.random.default_rng([seed, *population.name.encode()])
     return Asked(is_so, says, rng.random(len(is_so)) < np.where(is_so, *_SHIFTED))
 

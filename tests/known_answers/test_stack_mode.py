@@ -98,7 +98,7 @@ def _place(model: tw.Stack, votes: tw.Votes, labels: Any) -> Any:
     keys = []
     for item, label in enumerate(labels):
         said = [(j, c) for j, c in enumerate(votes.array[item]) if c >= 0]
-        values = [np.sqrt(1 + table[j, c]) * (1 + model.columns_.log_odds[j]) for j, c in said]
+        values = [np.sqrt(1 + table[j, c]) * (1 + model.columns_.together.log_odds[j]) for j, c in said]
         weighted = [value * np.sqrt(1 + counts[c]) for value, (_, c) in zip(values, said, strict=True)]
         same = int((labels == label).sum())
         keys.append((same, counts[label], round(sum(weighted), 6), round(sum(values), 6), item))

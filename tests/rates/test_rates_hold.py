@@ -17,11 +17,11 @@ from scipy.stats import binom, hypergeom
 import thumbwise as tw
 from thumbwise.box.designs import ByClass, Poisson, Stratified, WithReplacement
 from thumbwise.numerics.intervals import hypergeometric_bounds
+from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.two_groups import TwoGroups, approximate_limits, least_worth
 from thumbwise.rates import differences
 from thumbwise.rates.counts import Counts
 from thumbwise.rates.intervals import assisted, exact
-from thumbwise.rates.verdicts import Panel
 
 LEVEL = 0.8
 N_ITEMS, N_GOLD = 240, 48
@@ -305,7 +305,7 @@ def test_the_error_is_shared_evenly() -> None:
     gold = np.arange(0, N_ITEMS, 5)
     rates = tw.rate(array, hide(labels, gold), of=1, by=groups, versus=["B", "A"], confidence_level=0.9)
     votes = tw.Votes(array, n_classes=2)
-    says = Panel.of(votes.patterns).verdicts(votes.patterns)[votes.inverse] == 1
+    says = Panel.of_informative(votes.patterns).verdicts(votes.patterns)[votes.inverse] == 1
     parts = [np.arange(N_ITEMS), np.flatnonzero(groups == "A"), np.flatnonzero(groups == "B")]
     counts = [counts_of(says[part].astype(int), labels[part], np.flatnonzero(np.isin(part, gold))) for part in parts]
     for row, one in zip(rates.rows[:3], counts, strict=True):

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import thumbwise as tw
+from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.two_groups import least_worth
 from thumbwise.rates.asked import open_asked
 from thumbwise.rates.counts import Counts
 from thumbwise.rates.differences import _across, _choose, _one_by_one, difference
 from thumbwise.rates.intervals import Interval, Method, assisted, exact
 from thumbwise.rates.results import Rate
-from thumbwise.rates.verdicts import Panel
 
 
 def known_all(sizes: tuple[int, int], right: tuple[int, int]) -> Counts:
@@ -81,8 +81,8 @@ def test_the_panel_is_that_of_all_that_gold_was_drawn_from() -> None:
     array[:100] = np.where(rng.random((100, 5)) < 0.5, array[:100], 1 - array[:100])  # gold is unlike the rest
     gold = tw.Gold(tw.Votes(array[:100], n_classes=2), truth[:100], "separate")
     panel = open_asked(tw.Votes(array[100:], n_classes=2), gold, None).panel
-    together = Panel.of(tw.Votes(array, n_classes=2).patterns)
-    alone = Panel.of(tw.Votes(array[100:], n_classes=2).patterns)
+    together = Panel.of_informative(tw.Votes(array, n_classes=2).patterns)
+    alone = Panel.of_informative(tw.Votes(array[100:], n_classes=2).patterns)
     np.testing.assert_allclose(panel.log_odds, together.log_odds, atol=1e-9)
     assert np.abs(panel.log_odds - alone.log_odds).max() > 1e-3
 

@@ -117,7 +117,7 @@ def test_rules_that_do_not_count_and_rules_too_rare_for_a_column(tmp_path: Path)
     box = Box.from_gold(votes.take(np.arange(60)), truth_of(votes)[:60], pool=votes, gold_is="subset")
     model = BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
     columns = model.box_.builders[-1].columns  # type: ignore[attr-defined]
-    assert np.flatnonzero(columns.counted == 0).tolist() == [1]
+    assert np.flatnonzero(columns.together.counted == 0).tolist() == [1]
     assert columns.voting.tolist() == [0, *range(3, 10)]
     asked = Votes(make_votes(300, seed=5).array, n_classes=3, rule_names=ODD_NAMES)
     assert bits(again(model, tmp_path).predict_proba(asked)) == bits(model.predict_proba(asked))

@@ -113,11 +113,12 @@ def log_sum_exp(numbers: Sequence[float]) -> float:
 
 def item_columns(row: Sequence[int], columns: StackColumns) -> list[list[float]]:
     """Columns of one item, for each class: shares of the votes, the panels, rules, votes by class, classes."""
-    k, counted, log_odds = columns.n_classes, columns.counted.tolist(), columns.log_odds.tolist()
+    k, counted, log_odds = columns.n_classes, columns.together.counted.tolist(), columns.together.log_odds.tolist()
     voters = [[j for j, vote in enumerate(row) if vote == c] for c in range(k)]
     shares = [0.5 + sum(counted[j] for j in voters[c]) for c in range(k)]
     accurate = [sum(log_odds[j] for j in voters[c]) for c in range(k)]
-    confused = [sum(float(columns.confusions[j, vote, c]) for j, vote in enumerate(row) if vote >= 0) for c in range(k)]
+    by_vote = columns.together.confusions
+    confused = [sum(float(by_vote[j, vote, c]) for j, vote in enumerate(row) if vote >= 0) for c in range(k)]
     logs = [[math.log(share / sum(shares)) for share in shares]]
     for sums in (accurate, confused):
         panel = [(1 - EVEN_PART) * math.exp(s - log_sum_exp(sums)) + EVEN_PART / k for s in sums]

@@ -109,7 +109,7 @@ def test_the_error_over_items_is_that_of_paired_differences() -> None:
     ours[0, 90:], theirs[1, 50:60] = np.nan, np.nan
     scores = {OURS: np.tile([0.96, 0.4, 0.1], (2, 1)), "majority vote": np.tile([1.0, 0.4, 0.1], (2, 1))}
     found = Found.of("set", 10, scores, {OURS: ours, "majority vote": theirs})
-    by_hand = np.std([-1.0] * 4 + [0.0] * 96, ddof=1) / 10
+    by_hand = float(np.std([-1.0] * 4 + [0.0] * 96, ddof=1)) / 10
     assert found.scores["majority vote"].item_error == pytest.approx(by_hand, abs=1e-6)
     assert not found.is_level
     assert found.is_behind("majority vote", 0.03 / by_hand)

@@ -27,6 +27,11 @@ def make_votes(seed: int, n_classes: int = 3, n_items: int = 90, n_rules: int = 
     return array
 
 
+def learned(votes: tw.Votes) -> FloatArray:
+    """Of rules of which copies count once."""
+    return confusions_of(votes.patterns, panel_of(votes.patterns)[0])
+
+
 def by_items(array: np.ndarray, n_classes: int, log_odds: FloatArray, counted: FloatArray) -> FloatArray:
     """Expectation maximisation with loops, as many iterations as there may be; what a vote adds, centred."""
     n_items, n_rules = array.shape
@@ -55,22 +60,22 @@ def test_it_is_what_loops_over_items_give(n_classes: int, monkeypatch: pytest.Mo
     votes = tw.Votes(array, n_classes=n_classes)
     counted, log_odds = panel_of(votes.patterns)
     expected = by_items(array, n_classes, log_odds, counted)
-    np.testing.assert_allclose(confusions_of(votes.patterns), expected, atol=1e-8)
+    np.testing.assert_allclose(learned(votes), expected, atol=1e-8)
 
 
 def test_a_copy_adds_nothing_and_changes_nothing() -> None:
     array = make_votes(5)
-    once = confusions_of(tw.Votes(array, n_classes=3).patterns)
-    twice = confusions_of(tw.Votes(array[:, [0, 1, 2, 3, 4, 4]], n_classes=3).patterns)
+    once = learned(tw.Votes(array, n_classes=3))
+    twice = learned(tw.Votes(array[:, [0, 1, 2, 3, 4, 4]], n_classes=3))
     np.testing.assert_allclose(twice[:5], once, atol=1e-12)
     assert not twice[5].any()
 
 
 def test_classes_and_rules_may_be_in_any_order() -> None:
     array = make_votes(6)
-    plain = confusions_of(tw.Votes(array, n_classes=3).patterns)
+    plain = learned(tw.Votes(array, n_classes=3))
     swap = np.array([2, 0, 1])
-    other = confusions_of(tw.Votes(np.where(array >= 0, swap[array], -1)[:, ::-1], n_classes=3).patterns)
+    other = learned(tw.Votes(np.where(array >= 0, swap[array], -1)[:, ::-1], n_classes=3))
     np.testing.assert_allclose(other[::-1][:, swap][:, :, swap], plain, atol=1e-9)
 
 
@@ -80,7 +85,7 @@ def test_of_too_many_rates_there_are_none_and_the_panel_has_two_columns(monkeypa
     monkeypatch.setattr(even_confusions, "_MOST_RATES", 5 * 9 - 1)
     fewer = tw.Votes(make_votes(7), n_classes=3)
     columns = StackColumns.choose(fewer.patterns, 50)
-    assert not columns.has_confusions
+    assert not columns.together.has_confusions
     assert columns.panel(fewer.patterns).shape[2] == 2
     y = np.full(90, -1)
     y[:40] = 0

@@ -11,16 +11,12 @@ import numpy.typing as npt
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import InvalidVotesError
 from thumbwise.io.gold_lines import Header, Settled
-from thumbwise.numerics.even_panel import weighted_scores
-from thumbwise.numerics.maxent import softmax
-from thumbwise.rates.verdicts import Panel
+from thumbwise.numerics.panel import Panel
 from thumbwise.votes.votes import Votes
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 # Codes of places that nobody answered, and of those that fit no class.
 OPEN, UNCLEAR = -2, -1
-# Digits to which the panel's probabilities are compared.
-_DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +43,11 @@ class PanelInPlaces:
                 f"{votes.n_items:,}. Leave the votes out, or use those on these items."
             )
         patterns = votes.patterns
-        panel = Panel.of(patterns)
+        panel = Panel.of_informative(patterns)
         names = {name: number for number, name in enumerate(header.classes)}
         numbers = np.array([names.get(str(name), -1) for name in votes.class_names])
-        sure = np.round(softmax(weighted_scores(patterns, panel.log_odds))[0].max(axis=1), _DIGITS)
         places = votes.inverse[order]
-        return cls(numbers[panel.verdicts(patterns)][places], sure[places])
+        return cls(numbers[panel.verdicts(patterns)][places], panel.sureness(patterns)[places])
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,10 @@ from thumbwise.box.designs.by_class import ByClass
 from thumbwise.box.gold import GoldSample
 from thumbwise.box.moments.linear import FREQUENCY, LEARNED, build_moments, find_accuracies
 from thumbwise.box.opinions.choosing import population_of
-from thumbwise.box.opinions.opinion import WeightedVote
+from thumbwise.box.opinions.opinion import Opinion
 from thumbwise.box.opinions.score_levels import ScoreLevels
-from thumbwise.numerics.even_panel import even_log_odds, first_informative, first_of_copies
+from thumbwise.numerics.even_panel import first_of_copies
+from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.patterns import Patterns
 
 # Of the allowed error, what the panel's verdict gets: nearly all for a panel, less beside a few rules, which each say
@@ -25,22 +26,22 @@ FOR_VERDICT, FOR_VERDICT_OF_FEW = 0.9, 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class PanelVerdict(WeightedVote):
-    """The class for which the weights of its voters sum to most, of every item: where several do, the first of them."""
+class PanelVerdict(Opinion):
+    """What the rules say together of every item; of classes between which it is torn, the first."""
+
+    panel: Panel
 
     def verdicts(self, patterns: Patterns) -> IntArray:
-        return np.asarray(np.round(self.scores(patterns), 9).argmax(axis=1))  # sums of weights round
+        return self.panel.verdicts(patterns)
 
 
 def settle_verdict(sample: GoldSample) -> PanelVerdict:
-    """What the panel says of every item, from the votes of the whole population; rules that say nothing are left out.
+    """What the panel says of every item, from the votes of the whole population.
 
-    One-coin Dawid-Skene with even class frequencies, without copies of rules and without rules that say the same of
-    every item. No label has a part in it.
+    It is where a regression on votes starts from, which labels follow: so they differ from it on few items. Copies of
+    rules and rules that say the same of every item are left out. No label has a part in it.
     """
-    population = population_of(sample)
-    weights = even_log_odds(population, first_informative(population))
-    return PanelVerdict("panel's verdict", sample.pool.rule_names, weights)
+    return PanelVerdict("panel's verdict", Panel.of_informative(population_of(sample)))
 
 
 def query_box(box: Box) -> Box | None:

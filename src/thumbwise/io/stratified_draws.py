@@ -12,10 +12,8 @@ from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.box.designs import Stratified
 from thumbwise.exceptions import Argument, InvalidChoiceError
 from thumbwise.io.gold_lines.headers import Stratum
-from thumbwise.numerics.even_panel import weighted_scores
-from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.panel import Panel
 from thumbwise.rates.asked import class_number
-from thumbwise.rates.verdicts import Panel
 from thumbwise.votes.inputs import as_votes, in_memory
 from thumbwise.votes.votes import Votes
 
@@ -126,8 +124,8 @@ def _check(n: int, seed: int, n_levels: int, n_items: int) -> None:
 
 def _strata(votes: Votes, of: Hashable | None, n_levels: int) -> tuple[list[str], IntArray, FloatArray]:
     """Names of the strata that have items, the number of each item's, and how much the panel doubts each."""
-    panel, patterns = Panel.of(votes.patterns), votes.patterns
-    sure = np.round(softmax(weighted_scores(patterns, panel.log_odds))[0].max(axis=1), 9)
+    panel, patterns = Panel.of_informative(votes.patterns), votes.patterns
+    sure = panel.sureness(patterns)
     is_sure = sure >= _weighted_median(sure, patterns.counts) if n_levels == 2 else np.ones(len(sure), dtype=bool)
     verdict, texts = panel.verdicts(patterns), [str(name) for name in votes.class_names]
     if of is not None:

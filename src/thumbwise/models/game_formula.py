@@ -17,8 +17,8 @@ from thumbwise.box.opinions.written import WrittenOpinion
 from thumbwise.exceptions import InvalidChoiceError
 from thumbwise.models.additive_terms import AdditiveTerms
 from thumbwise.models.formula import Formula, LogCount, LogMixture, Term, Winner, own_class
+from thumbwise.numerics.panel import EVEN_PART, HALF_A_VOTE
 from thumbwise.numerics.patterns import ABSTAIN
-from thumbwise.numerics.stack_columns import EVEN_PART, HALF_A_VOTE
 from thumbwise.votes.votes import Votes
 
 
@@ -92,12 +92,12 @@ def _stack(opinion: LearnedOpinion) -> Formula:
     """Its scores, up to a number for each item that all classes share: logs need not be centred, nor be of shares."""
     columns = opinion.columns
     of_panel, by_vote, by_class = columns.split(opinion.weights)
-    k = columns.n_classes
-    panels = [own_class(columns.log_odds, k)]
-    if columns.has_confusions:
-        panels.append(AdditiveTerms(columns.confusions, np.zeros(k)))
+    k, together = columns.n_classes, columns.together
+    panels = [own_class(together.log_odds, k)]
+    if together.has_confusions:
+        panels.append(AdditiveTerms(together.confusions, np.zeros(k)))
     mixed = [LogMixture(Formula(sums), float(w), EVEN_PART) for sums, w in zip(panels, of_panel[1:], strict=True)]
     return Formula(
         AdditiveTerms(by_vote, by_class),
-        (LogCount(own_class(columns.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed),
+        (LogCount(own_class(together.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed),
     )

@@ -153,7 +153,7 @@ def _order(gold: Votes, labels: IntArray, columns: StackColumns, pool: Patterns)
     By how often the pool shows each vote, weighted by what the panel makes of its rule, and each class.
     """
     place, per_class = gold.inverse.astype(np.int64), pool.vote_table.sum(axis=0)
-    by_vote = np.sqrt(1 + pool.vote_table) * (columns.counted * (1 + columns.log_odds))[:, None]
+    by_vote = np.sqrt(1 + pool.vote_table) * (columns.together.counted * (1 + columns.together.log_odds))[:, None]
     sums = gold.patterns.indicators @ np.column_stack([by_vote.ravel(), (by_vote * np.sqrt(1 + per_class)).ravel()])
     keys = [*np.round(sums[place], _DIGITS).T, per_class[labels], np.bincount(labels)[labels]]
     return np.lexsort([labels, place, *keys])

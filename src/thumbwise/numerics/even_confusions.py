@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from thumbwise._typing import FloatArray
-from thumbwise.numerics.even_panel import panel_of, weighted_scores
+from thumbwise.numerics.even_panel import log_odds_of, weighted_scores
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 
@@ -20,21 +20,22 @@ _TOL = 1e-5
 _MOST_RATES = 10**6
 
 # Patterns never change, so what their panel says stays right as long as they live.
-_confusions: WeakKeyDictionary[Patterns, FloatArray] = WeakKeyDictionary()
+_confusions: WeakKeyDictionary[Patterns, dict[bytes, FloatArray]] = WeakKeyDictionary()
 
 
-def confusions_of(patterns: Patterns) -> FloatArray:
+def confusions_of(patterns: Patterns, counted: FloatArray) -> FloatArray:
     """What each vote adds to the log-odds of each class, shape (n_rules, n_classes, n_classes); remembered.
 
     By rule, class voted for, class that is scored; centred over the last. Of no rule, shape (0, ...), where rules and
     classes are too many.
     """
-    if patterns not in _confusions:
-        _confusions[patterns] = _estimate(patterns)
-    return _confusions[patterns]
+    known, key = _confusions.setdefault(patterns, {}), counted.tobytes()
+    if key not in known:
+        known[key] = _estimate(patterns, counted)
+    return known[key]
 
 
-def _estimate(patterns: Patterns) -> FloatArray:
+def _estimate(patterns: Patterns, counted: FloatArray) -> FloatArray:
     """Expectation maximisation from what the one-coin panel says.
 
     Frequencies that are learned from votes tend to give all items to one class; held even, no class is lost. Iterations
@@ -44,12 +45,11 @@ def _estimate(patterns: Patterns) -> FloatArray:
     k, n_rules = patterns.n_classes, patterns.n_rules
     if n_rules * k * k > _MOST_RATES:
         return np.zeros((0, k, k))
-    counted, log_odds = panel_of(patterns)
     prior = np.full((k, k), _PRIOR_WRONG / (k - 1))
     np.fill_diagonal(prior, _PRIOR_RIGHT)
     votes, masses = patterns.indicators, patterns.counts[:, None].astype(float)
     by_vote = votes.T.tocsr()
-    proba = softmax(weighted_scores(patterns, log_odds))[0]
+    proba = softmax(weighted_scores(patterns, log_odds_of(patterns, counted)))[0]
     for _ in range(int(np.clip(_MOST_LOOKS / max(1, votes.nnz * k), _FEWEST_ITER, _MOST_ITER))):
         seen = (by_vote @ (masses * proba)).reshape(n_rules, k, k) + prior
         logs = np.log(seen / seen.sum(axis=1, keepdims=True)) * counted[:, None, None]

@@ -21,15 +21,23 @@ TIE = 1e-9
 
 
 # Patterns never change, so what their panel says stays right as long as they live.
-_panels: WeakKeyDictionary[Patterns, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()
+_distinct: WeakKeyDictionary[Patterns, FloatArray] = WeakKeyDictionary()
+_log_odds: WeakKeyDictionary[Patterns, dict[bytes, FloatArray]] = WeakKeyDictionary()
 
 
 def panel_of(patterns: Patterns) -> tuple[FloatArray, FloatArray]:
     """Which rules count, and the log-odds of each; remembered with the patterns."""
-    if patterns not in _panels:
-        counted = first_of_copies(patterns)
-        _panels[patterns] = counted, even_log_odds(patterns, counted)
-    return _panels[patterns]
+    if patterns not in _distinct:
+        _distinct[patterns] = first_of_copies(patterns)
+    return _distinct[patterns], log_odds_of(patterns, _distinct[patterns])
+
+
+def log_odds_of(patterns: Patterns, counted: FloatArray) -> FloatArray:
+    """Log-odds of each rule's vote if these rules count; remembered with the patterns."""
+    known, key = _log_odds.setdefault(patterns, {}), counted.tobytes()
+    if key not in known:
+        known[key] = even_log_odds(patterns, counted)
+    return known[key]
 
 
 def even_log_odds(patterns: Patterns, counted: FloatArray) -> FloatArray:

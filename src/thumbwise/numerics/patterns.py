@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from thumbwise._typing import IntArray
+from thumbwise._typing import FloatArray, IntArray
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -103,6 +103,16 @@ class Patterns:
         columns = self.rules * np.int64(self.n_classes) + self.classes
         shape = (self.n_patterns, self.n_rules * self.n_classes)
         return sp.csr_array((np.ones(len(columns)), columns, self.starts), shape=shape)
+
+    def sum_votes(self, by_vote: FloatArray) -> FloatArray:
+        """Sum over votes of what each adds to each class, shape (n_patterns, n_classes).
+
+        Parameters
+        ----------
+        by_vote : ndarray of shape (n_rules, n_classes, n_classes)
+            By rule, class voted for, and class that is scored.
+        """
+        return np.asarray(self.indicators @ by_vote.reshape(-1, self.n_classes))
 
     def to_rows(self, dtype: npt.DTypeLike = np.int32) -> IntArray:
         """Dense rows, shape (n_patterns, n_rules)."""

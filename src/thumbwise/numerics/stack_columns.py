@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
-from thumbwise.numerics.even_confusions import confusions_of
-from thumbwise.numerics.even_panel import panel_of, weighted_scores
-from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.patterns import Patterns
 
-# Weight of an even distribution in the panel's: rules that err together make it too sure of itself.
-EVEN_PART = 0.3
-HALF_A_VOTE = 0.5
 # Rules that expect fewer gold votes than this have no column of their own.
 _LEAST_EXPECTED = 3.0
 # Rules with a column of their own, at most: those that vote most.
@@ -36,13 +30,8 @@ class StackColumns:
 
     Attributes
     ----------
-    counted : ndarray of shape (n_rules,)
-        1 for one of each set of rules that vote the same everywhere.
-    log_odds : ndarray of shape (n_rules,)
-        Of the panel with even class frequencies.
-    confusions : ndarray of shape (n_rules, n_classes, n_classes)
-        What each vote adds to each class in a panel that knows which classes a rule takes for which; of no rule, shape
-        (0, ...), where there is no such panel.
+    together : Panel
+        What the rules say together, each set of copies once.
     voting : ndarray of shape (n_voting,)
         Rules with columns of their own.
     has_votes : bool
@@ -50,9 +39,7 @@ class StackColumns:
     n_classes : int
     """
 
-    counted: FloatArray
-    log_odds: FloatArray
-    confusions: FloatArray
+    together: Panel
     voting: IntArray
     has_votes: bool
     n_classes: int
@@ -60,12 +47,12 @@ class StackColumns:
     @classmethod
     def choose(cls, population: Patterns, n_gold: int) -> StackColumns:
         """For so many gold labels out of some items."""
-        counted, log_odds = panel_of(population)
-        expected = counted * population.votes_per_rule * (n_gold / max(1, population.n_items))
+        together = Panel.of_distinct(population)
+        expected = together.counted * population.votes_per_rule * (n_gold / max(1, population.n_items))
         often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
         voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
         has_votes = len(voting) * population.n_classes**2 <= _MOST_BY_VOTE
-        return cls(counted, log_odds, confusions_of(population), voting, has_votes, population.n_classes)
+        return cls(together, voting, has_votes, population.n_classes)
 
     @cached_property
     def kinds(self) -> IntArray:
@@ -80,12 +67,7 @@ class StackColumns:
     @property
     def _sizes(self) -> list[int]:
         n = len(self.voting)
-        return [2 + self.has_confusions, n, n * self.n_classes * self._n_free * self.has_votes, self._n_free]
-
-    @property
-    def has_confusions(self) -> bool:
-        """Whether there is a panel that knows them."""
-        return len(self.confusions) > 0
+        return [self.together.n_columns, n, n * self.n_classes * self._n_free * self.has_votes, self._n_free]
 
     @property
     def _n_free(self) -> int:
@@ -98,27 +80,8 @@ class StackColumns:
         return np.arange(self.n_classes)[self.n_classes == 2 :]
 
     def panel(self, patterns: Patterns) -> FloatArray:
-        """Log shares of the votes, and log probabilities of the panels mixed with an even guess, centred over classes.
-
-        Shape (n_patterns, n_classes, 2 or 3).
-        """
-        return self._panel_logs(self._panel_sums(patterns))
-
-    def _panel_sums(self, patterns: Patterns) -> list[FloatArray]:
-        """How many rules vote for each class, the sum of their log-odds, and that of what their confusions add."""
-        sums = [weighted_scores(patterns, self.counted), weighted_scores(patterns, self.log_odds)]
-        return [*sums, self._added(patterns, self.confusions)] if self.has_confusions else sums
-
-    def _added(self, patterns: Patterns, by_vote: FloatArray) -> FloatArray:
-        """Sum over votes of what each adds to each class, shape (n_patterns, n_classes)."""
-        return np.asarray(patterns.indicators @ by_vote.reshape(-1, self.n_classes))
-
-    def _panel_logs(self, sums: Sequence[FloatArray]) -> FloatArray:
-        """The panel's columns from these sums."""
-        counts = sums[0] + HALF_A_VOTE
-        mixed = [(1 - EVEN_PART) * softmax(odds)[0] + EVEN_PART / self.n_classes for odds in sums[1:]]
-        logs = np.log(np.stack([counts / counts.sum(axis=1, keepdims=True), *mixed], axis=2))
-        return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+        """Logs of what majority vote and the panels say, shape (n_patterns, n_classes, 2 or 3)."""
+        return self.together.logs(self.together.sums(patterns))
 
     def table(self, patterns: Patterns) -> FloatArray:
         """All columns, dense, shape (n_patterns, n_classes, n_columns)."""
@@ -149,7 +112,7 @@ class StackColumns:
         The scores are a sum of these.
         """
         k, free, n = self.n_classes, self.free, len(self.voting)
-        by_vote = np.zeros((len(self.counted), k, k))
+        by_vote = np.zeros((len(self.together.counted), k, k))
         by_vote[self.voting[:, None], np.arange(k), np.arange(k)] = weights[self.kinds == RULE][:, None]
         if self.has_votes:
             by_vote[np.ix_(self.voting, np.arange(k), free)] += weights[self.kinds == VOTE].reshape(n, k, len(free))
@@ -161,7 +124,7 @@ class StackColumns:
         """Columns times weights, shape (n_patterns, n_classes); with the panel's columns if they are there already."""
         of_panel, by_vote, by_class = self.split(weights)
         panel = self.panel(patterns) if panel is None else panel
-        return np.asarray(panel @ of_panel + self._added(patterns, by_vote) + by_class)
+        return np.asarray(panel @ of_panel + patterns.sum_votes(by_vote) + by_class)
 
     def scores_without(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
         """Scores of the pattern of each vote, were it an abstention; with the same weights, shape (n_votes, n_classes).
@@ -177,21 +140,21 @@ class StackColumns:
 
         Shape (n_sums, n_patterns, n_classes).
         """
-        return np.stack([*self._panel_sums(patterns), self._added(patterns, self.split(weights)[1])])
+        return np.stack([*self.together.sums(patterns), patterns.sum_votes(self.split(weights)[1])])
 
     def sums_without(
         self, sums: FloatArray, weights: FloatArray, owners: IntArray, rules: IntArray, classes: IntArray
     ) -> FloatArray:
         """The sums of the patterns of some votes, each without that vote, shape (n_sums, n_votes, n_classes)."""
-        less, there = sums[:, owners], (np.arange(len(owners)), classes)
-        less[0][there] -= self.counted[rules]
-        less[1][there] -= self.log_odds[rules]
-        if self.has_confusions:
-            less[2] -= self.confusions[rules, classes]
+        less, there, together = sums[:, owners], (np.arange(len(owners)), classes), self.together
+        less[0][there] -= together.counted[rules]
+        less[1][there] -= together.log_odds[rules]
+        if together.has_confusions:
+            less[2] -= together.confusions[rules, classes]
         less[-1] -= self.split(weights)[1][rules, classes]
         return less
 
     def scores_of_sums(self, sums: FloatArray, weights: FloatArray) -> FloatArray:
         """Columns times weights, from sums over votes."""
         of_panel, _, by_class = self.split(weights)
-        return np.asarray(self._panel_logs([*sums[:-1]]) @ of_panel + sums[-1] + by_class)
+        return np.asarray(self.together.logs([*sums[:-1]]) @ of_panel + sums[-1] + by_class)

@@ -9,6 +9,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
+from thumbwise.numerics.panel import TRUST
 from thumbwise.numerics.ridge_softmax import Prior, fit_ridge_softmax
 from thumbwise.numerics.stack_columns import CONSENSUS, FEATURE, PANEL
 
@@ -19,10 +20,8 @@ _PRECISIONS = ((2.0, 1.0, 2.0, 1.0), (2.0, 16.0, 32.0, 1.0))
 _WITH_FEATURES = ((2.0, 16.0, 32.0, 1.0, 1.0), (2.0, 16.0, 32.0, 1.0, 4.0))
 # With scores of judges: what they say together is believed from the start, how they differ only as labels show it.
 _WITH_SCORES = ((2.0, 16.0, 32.0, 1.0, 1.0, 4.0), (2.0, 16.0, 32.0, 1.0, 8.0, 4.0))
-# Before any label, half of what majority says plus half of what the panel says; or a quarter of each, plus half of what
-# the panel says that knows confusions.
-_TRUST_IN_PANEL = {2: (0.5, 0.5), 3: (0.25, 0.25, 0.5)}
-# And one step of log-odds for each standard deviation of the consensus of scores.
+# Before any label, what the panel says (thumbwise.numerics.panel.TRUST), and one step of log-odds for each standard
+# deviation of the consensus of scores.
 _TRUST_IN_CONSENSUS = 1.0
 # Probabilities count as no smaller than this when the two fits are compared.
 _LEAST_COUNTED = 1e-3
@@ -36,7 +35,7 @@ def stack_priors(kinds: IntArray) -> tuple[Prior, ...]:
     """The priors of the fits, for columns of these kinds."""
     mean, of_panel = np.where(kinds == CONSENSUS, _TRUST_IN_CONSENSUS, 0.0), kinds == PANEL
     if of_panel.any():
-        mean[of_panel] = _TRUST_IN_PANEL[int(of_panel.sum())]
+        mean[of_panel] = TRUST[int(of_panel.sum())]
     has_scores, has_features = ((kinds == kind).any() for kind in (CONSENSUS, FEATURE))
     chosen = _WITH_SCORES if has_scores else _WITH_FEATURES if has_features else _PRECISIONS
     return tuple(Prior(mean, np.array(precisions)[kinds]) for precisions in chosen)

@@ -17,9 +17,9 @@ from thumbwise.box.opened_gold import as_design, known_gold, open_gold, stopped
 from thumbwise.box.opinions.choosing import population_of
 from thumbwise.box.stopping import Looks
 from thumbwise.exceptions import Argument, InvalidChoiceError, InvalidLabelsError
+from thumbwise.numerics.panel import Panel
 from thumbwise.rates.counts import Counts, Rows, Said
 from thumbwise.rates.intervals import BY_NAME, Interval, Method
-from thumbwise.rates.verdicts import Panel
 from thumbwise.rates.whenever import whenever
 from thumbwise.tables.opened_frames import is_missing
 from thumbwise.votes.inputs import VotesAndGold, as_votes, read_items
@@ -56,7 +56,7 @@ class Asked:
     @cached_property
     def panel(self) -> Panel:
         """From the votes of all that gold was drawn from, so that it does not depend on which items are gold."""
-        return Panel.of(population_of(self.sample) if self.is_outside else self.sample.pool.patterns)
+        return Panel.of_informative(population_of(self.sample) if self.is_outside else self.sample.pool.patterns)
 
     def rows(self, groups: Groups | None = None) -> Rows:
         """A row per item, or per pattern if items are elsewhere."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from thumbwise._typing import IntArray
+from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.stack_columns import StackColumns
 from thumbwise.tables.json_values import LARGE, Node, plain
 from thumbwise.votes.votes import Votes
@@ -20,13 +21,13 @@ _SOMETIMES = "confusions"
 
 def write_columns(columns: StackColumns, rules: Sequence[str]) -> dict[str, Any]:
     """By names of rules."""
-    confusions = (
-        {_SOMETIMES: dict(zip(rules, plain(columns.confusions), strict=True))} if columns.has_confusions else {}
-    )
+    together, confusions = columns.together, {}
+    if together.has_confusions:
+        confusions = {_SOMETIMES: dict(zip(rules, plain(together.confusions), strict=True))}
     return {
-        "log_odds": dict(zip(rules, plain(columns.log_odds), strict=True)),
+        "log_odds": dict(zip(rules, plain(together.log_odds), strict=True)),
         **confusions,
-        "counted": [rules[j] for j in np.flatnonzero(columns.counted).tolist()],
+        "counted": [rules[j] for j in np.flatnonzero(together.counted).tolist()],
         "voting": [rules[j] for j in columns.voting.tolist()],
         "has_votes": bool(columns.has_votes),
     }
@@ -40,14 +41,12 @@ def read_columns(node: Node, votes: Votes, *others: str) -> tuple[StackColumns, 
     confusions = np.zeros((0, k, k))
     if _SOMETIMES in names:
         confusions = node.child(_SOMETIMES).by_name(votes.rule_names, (k, k), -LARGE, LARGE)
-    columns = StackColumns(
+    together = Panel(
         np.isin(np.arange(votes.n_rules), _read_rules(counted, votes)).astype(float),
         log_odds.by_name(votes.rule_names, (), -LARGE, LARGE),
         confusions,
-        _read_rules(voting, votes),
-        has_votes.truth(),
-        k,
     )
+    columns = StackColumns(together, _read_rules(voting, votes), has_votes.truth(), k)
     return columns, [node.child(name) for name in others]
 
 
