@@ -112,7 +112,7 @@ def log_sum_exp(numbers: Sequence[float]) -> float:
 
 
 def item_columns(row: Sequence[int], columns: StackColumns) -> list[list[float]]:
-    """Columns of one item, for each class: shares of the votes, the panels, rules, votes by class, classes."""
+    """Columns of one item, for each class: the panel, rules, votes by class, classes, where nobody votes."""
     k, counted, log_odds = columns.n_classes, columns.together.counted.tolist(), columns.together.log_odds.tolist()
     voters = [[j for j, vote in enumerate(row) if vote == c] for c in range(k)]
     shares = [0.5 + sum(counted[j] for j in voters[c]) for c in range(k)]
@@ -131,7 +131,10 @@ def item_columns(row: Sequence[int], columns: StackColumns) -> list[list[float]]
         line += [float(row[j] == c) for j in own]
         if columns.has_votes:
             line += [float(row[j] == v and c == f) for j in own for v in range(k) for f in free]
-        table.append([*line, *(float(c == f) for f in free)])
+        line += [float(c == f) for f in free]
+        if columns.has_silent:
+            line += [float(c == f and max(row) < 0) for f in free]
+        table.append(line)
     return table
 
 

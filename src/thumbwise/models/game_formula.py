@@ -97,7 +97,15 @@ def _stack(opinion: LearnedOpinion) -> Formula:
     if together.has_confusions:
         panels.append(AdditiveTerms(together.confusions, np.zeros(k)))
     mixed = [LogMixture(Formula(sums), float(w), EVEN_PART) for sums, w in zip(panels, of_panel[1:], strict=True)]
+    silent = [_where_somebody_votes(together.counted, k, c, -float(by_class[1, c])) for c in np.flatnonzero(by_class[1])]
     return Formula(
-        AdditiveTerms(by_vote, by_class),
-        (LogCount(own_class(together.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed),
+        AdditiveTerms(by_vote, by_class.sum(axis=0)),
+        (LogCount(own_class(together.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed, *silent),
     )
+
+
+def _where_somebody_votes(counted: FloatArray, n_classes: int, of_class: int, weight: float) -> Winner:
+    """A weight for one class: every vote is counted for it, so it wins where there is one."""
+    all_for_it = np.zeros((len(counted), n_classes, n_classes))
+    all_for_it[:, :, of_class] = counted[:, None]
+    return Winner(AdditiveTerms(all_for_it, np.zeros(n_classes)), weight)

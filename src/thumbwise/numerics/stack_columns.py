@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.patterns import Patterns
 
@@ -26,6 +26,9 @@ PANEL, RULE, VOTE, CLASS, FEATURE, CONSENSUS = range(6)
 class StackColumns:
     """Scores that are linear in weights: two or three columns for the panel, some for each rule, one for each class.
 
+    Where nobody votes for some of the items, classes have a further column each for those: that nobody had anything to
+    say tells of the class too, and the frequencies among the rest are others.
+
     Decided from votes and the number of gold labels, before any gold label is seen.
 
     Attributes
@@ -37,12 +40,15 @@ class StackColumns:
     has_votes : bool
         Whether each vote and class has a column too, so that a rule may be better at one class than at another.
     n_classes : int
+    has_silent : bool
+        Whether classes have further columns for items without a vote.
     """
 
     together: Panel
     voting: IntArray
     has_votes: bool
     n_classes: int
+    has_silent: bool = False
 
     @classmethod
     def choose(cls, population: Patterns, n_gold: int) -> StackColumns:
@@ -52,7 +58,8 @@ class StackColumns:
         often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
         voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
         has_votes = len(voting) * population.n_classes**2 <= _MOST_BY_VOTE
-        return cls(together, voting, has_votes, population.n_classes)
+        is_silent = _is_silent(population, together.counted)
+        return cls(together, voting, has_votes, population.n_classes, bool(is_silent.any() and not is_silent.all()))
 
     @cached_property
     def kinds(self) -> IntArray:
@@ -67,7 +74,8 @@ class StackColumns:
     @property
     def _sizes(self) -> list[int]:
         n = len(self.voting)
-        return [self.together.n_columns, n, n * self.n_classes * self._n_free * self.has_votes, self._n_free]
+        by_vote = n * self.n_classes * self._n_free * self.has_votes
+        return [self.together.n_columns, n, by_vote, self._n_free * (1 + self.has_silent)]
 
     @property
     def _n_free(self) -> int:
@@ -94,7 +102,10 @@ class StackColumns:
             for i, c in enumerate(free):
                 by_vote[:, c, :, :, i] = is_vote
             parts.append(by_vote.reshape(size, k, len(self.voting) * k * len(free)))
-        parts.append(np.broadcast_to(np.eye(k)[:, free], (size, k, len(free))))
+        of_class = np.broadcast_to(np.eye(k)[:, free], (size, k, len(free)))
+        parts.append(of_class)
+        if self.has_silent:
+            parts.append(of_class * _is_silent(patterns, self.together.counted)[:, None, None])
         return np.concatenate(parts, axis=2)
 
     def _votes(self, patterns: Patterns) -> FloatArray:
@@ -109,22 +120,23 @@ class StackColumns:
     def split(self, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights of the panel's columns; what each vote adds to each class, (n_rules, n_classes, n_classes); classes.
 
-        The scores are a sum of these.
+        The last of shape (2, n_classes): on all items, and what is added where nobody votes. Scores are a sum of these.
         """
         k, free, n = self.n_classes, self.free, len(self.voting)
         by_vote = np.zeros((len(self.together.counted), k, k))
         by_vote[self.voting[:, None], np.arange(k), np.arange(k)] = weights[self.kinds == RULE][:, None]
         if self.has_votes:
             by_vote[np.ix_(self.voting, np.arange(k), free)] += weights[self.kinds == VOTE].reshape(n, k, len(free))
-        by_class = np.zeros(k)
-        by_class[free] = weights[self.kinds == CLASS]
+        by_class = np.zeros((2, k))
+        by_class[: 1 + self.has_silent, free] = weights[self.kinds == CLASS].reshape(-1, len(free))
         return weights[self.kinds == PANEL], by_vote, by_class
 
     def scores(self, patterns: Patterns, weights: FloatArray, panel: FloatArray | None = None) -> FloatArray:
         """Columns times weights, shape (n_patterns, n_classes); with the panel's columns if they are there already."""
         of_panel, by_vote, by_class = self.split(weights)
         panel = self.panel(patterns) if panel is None else panel
-        return np.asarray(panel @ of_panel + patterns.sum_votes(by_vote) + by_class)
+        is_silent = _is_silent(patterns, self.together.counted)
+        return np.asarray(panel @ of_panel + patterns.sum_votes(by_vote) + _of_classes(by_class, is_silent))
 
     def scores_without(self, patterns: Patterns, weights: FloatArray) -> FloatArray:
         """Scores of the pattern of each vote, were it an abstention; with the same weights, shape (n_votes, n_classes).
@@ -157,4 +169,15 @@ class StackColumns:
     def scores_of_sums(self, sums: FloatArray, weights: FloatArray) -> FloatArray:
         """Columns times weights, from sums over votes."""
         of_panel, _, by_class = self.split(weights)
-        return np.asarray(self.together.logs([*sums[:-1]]) @ of_panel + sums[-1] + by_class)
+        is_silent = sums[0].sum(axis=1) == 0
+        return np.asarray(self.together.logs([*sums[:-1]]) @ of_panel + sums[-1] + _of_classes(by_class, is_silent))
+
+
+def _is_silent(patterns: Patterns, counted: FloatArray) -> AnyArray:
+    """Patterns for which none of the rules that count votes."""
+    return np.asarray(np.bincount(patterns.owners, counted[patterns.rules], minlength=patterns.n_patterns) == 0)
+
+
+def _of_classes(by_class: FloatArray, is_silent: AnyArray) -> FloatArray:
+    """What classes add to each pattern, shape (n_patterns, n_classes)."""
+    return by_class[0] + is_silent[:, None] * by_class[1]

@@ -15,18 +15,20 @@ from thumbwise.tables.json_values import LARGE, Node, plain
 from thumbwise.votes.votes import Votes
 
 _ALWAYS = ("log_odds", "counted", "voting", "has_votes")
-# Where the panel knows of confusions.
-_SOMETIMES = "confusions"
+# Where the panel knows of confusions, and where some items had no vote.
+_CONFUSIONS, _SILENT = "confusions", "has_silent"
 
 
 def write_columns(columns: StackColumns, rules: Sequence[str]) -> dict[str, Any]:
     """By names of rules."""
-    together, confusions = columns.together, {}
+    together, sometimes = columns.together, {}
     if together.has_confusions:
-        confusions = {_SOMETIMES: dict(zip(rules, plain(together.confusions), strict=True))}
+        sometimes[_CONFUSIONS] = dict(zip(rules, plain(together.confusions), strict=True))
+    if columns.has_silent:
+        sometimes[_SILENT] = True
     return {
         "log_odds": dict(zip(rules, plain(together.log_odds), strict=True)),
-        **confusions,
+        **sometimes,
         "counted": [rules[j] for j in np.flatnonzero(together.counted).tolist()],
         "voting": [rules[j] for j in columns.voting.tolist()],
         "has_votes": bool(columns.has_votes),
@@ -36,17 +38,18 @@ def write_columns(columns: StackColumns, rules: Sequence[str]) -> dict[str, Any]
 def read_columns(node: Node, votes: Votes, *others: str) -> tuple[StackColumns, list[Node]]:
     """For a model with the rules and classes of some votes; and the other fields that the object must have."""
     k = votes.n_classes
-    names = node.keys((*_ALWAYS, *others), (*_ALWAYS, *others, _SOMETIMES))
+    names = node.keys((*_ALWAYS, *others), (*_ALWAYS, *others, _CONFUSIONS, _SILENT))
     log_odds, counted, voting, has_votes = (node.child(name) for name in _ALWAYS)
     confusions = np.zeros((0, k, k))
-    if _SOMETIMES in names:
-        confusions = node.child(_SOMETIMES).by_name(votes.rule_names, (k, k), -LARGE, LARGE)
+    if _CONFUSIONS in names:
+        confusions = node.child(_CONFUSIONS).by_name(votes.rule_names, (k, k), -LARGE, LARGE)
     together = Panel(
         np.isin(np.arange(votes.n_rules), _read_rules(counted, votes)).astype(float),
         log_odds.by_name(votes.rule_names, (), -LARGE, LARGE),
         confusions,
     )
-    columns = StackColumns(together, _read_rules(voting, votes), has_votes.truth(), k)
+    has_silent = _SILENT in names and node.child(_SILENT).truth()
+    columns = StackColumns(together, _read_rules(voting, votes), has_votes.truth(), k, has_silent)
     return columns, [node.child(name) for name in others]
 
 
