@@ -3,7 +3,7 @@
 Two aims: gold itself, and what a regression that gold taught says of the game's items. Kills, tried once each: gold
 masses without 1 - c; bounds that mix c and 1 - c the other way round; means that are not divided by the share; idle
 moments that are not idle; rows of gold put on top of the others' in shared features; the bound taken from what was
-minimised; likely labels of all items where pinned ones are not of the game.
+minimised; likely labels of all items where pinned ones are not of the game; a regression that hears rules that were left out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from thumbwise.game import caution
 from thumbwise.game.caution import CAUTIONS, Aim, CautiousFit, Search, choose_caution, fit_cautiously
 from thumbwise.game.pinning import pose_known_problem, pose_problem
 from thumbwise.numerics import shared_features
+from thumbwise.numerics.even_panel import first_of_copies
 from thumbwise.numerics.maxent import Problem, dual_value
 from thumbwise.numerics.shared_features import SharedFeatures, as_rows
 
@@ -262,15 +263,46 @@ def test_with_few_rules_the_regression_is_taught_anew_and_where_it_is_large_the_
     assert large.rows is not None
 
 
-@pytest.mark.parametrize("n_rules", [3, 6])
-def test_what_is_left_out_of_the_box_has_no_part_in_the_aim(n_rules: int) -> None:
-    """The regression sees all votes, so where a rule was left out the aim is at gold, and that rule stays idle."""
-    pool, box, problem = make_game(7, "free", n_rules=n_rules)
-    less = box.without_rules("rule_0")
+def silenced(votes: tw.Votes, rule: int) -> tw.Votes:
+    array = votes.array.copy()
+    array[:, rule] = -1
+    return tw.Votes(array, n_classes=votes.n_classes, rule_names=votes.rule_names)
+
+
+@pytest.mark.parametrize("left_out", [0, 1])
+def test_the_regression_hears_the_rules_that_the_box_says_something_about(left_out: int) -> None:
+    """It is that of votes which the rule never cast; a copy of the rule that is not left out is heard."""
+    pool, box, problem = make_game(7, "free", n_rules=4)
+    assert box.gold is not None
+    less = box.without_rules(f"rule_{left_out}")
     aim = Aim.of(less, pool, problem.with_bounds(less.lower, less.upper))
     assert aim is not None
-    assert aim.rows is not None
-    assert not any(box.about[m].rule == "rule_0" for m in aim.used)
+    assert aim.rows is None
+    assert not any(box.about[m].rule == f"rule_{left_out}" for m in aim.used)
+    stack = tw.Stack(tol=1e-9)
+    others = silenced(pool, left_out)
+    stack.fit(others, gold_votes=silenced(box.gold.votes, left_out), gold_labels=box.gold.labels)
+    scores = stack.columns_.scores(others.patterns, stack.fits_.mean(axis=0))
+    proba = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])[others.inverse]
+    by_item = np.einsum("ic,icm->m", proba, item_rows(pool, box)) / pool.n_items
+    np.testing.assert_allclose(aim.totals, by_item[aim.used], atol=1e-6)
+    every = aim_at("taught", pool, box, problem)
+    assert np.abs(every.totals[np.isin(every.used, aim.used)] - aim.totals).max() > 1e-3
+
+
+def test_of_copies_the_first_that_is_heard_counts() -> None:
+    votes = tw.Votes([[0, 0, 1, 0], [1, 1, 0, 1], [0, 0, 0, -1]], n_classes=2)
+    assert first_of_copies(votes.patterns).tolist() == [1, 0, 1, 1]
+    assert first_of_copies(votes.patterns, np.array([False, True, True, False])).tolist() == [0, 1, 1, 0]
+
+
+def test_where_the_box_says_nothing_about_what_was_learned_or_any_rule_the_aim_is_at_gold() -> None:
+    for n_rules in (3, 6):
+        pool, box, problem = make_game(7, "free", n_rules=n_rules)
+        less = box.without_rules([f"rule_{j}" for j in range(n_rules if n_rules == 3 else 1)])
+        aim = Aim.of(less, pool, problem.with_bounds(less.lower, less.upper))
+        assert aim is not None
+        assert aim.rows is not None
 
 
 def test_without_gold_the_game_itself_is_played() -> None:

@@ -128,8 +128,8 @@ class Aim:
 def _taught_by(box: Box, gold: GoldSample, votes: CountedVotes) -> Regression | None:
     """The learned opinion's last, or one that is taught now; none where it would take long.
 
-    Nor where the box says nothing about the learned opinion, or about a rule that votes: what is left out of the box
-    is to have no part in labels, and the regression sees all votes.
+    Nor where the box says nothing about the learned opinion. One that is taught now hears the rules that the box says
+    something about: what is left out of the box is to have no part in labels.
     """
     said = dict(zip(box.about, (~_is_open(box)).tolist(), strict=True))
     for builder in box.builders:
@@ -137,12 +137,9 @@ def _taught_by(box: Box, gold: GoldSample, votes: CountedVotes) -> Regression | 
             is_said = any(is_said for moment, is_said in said.items() if moment.kind == LEARNED)
             return Regression(builder.columns, builder.taught) if is_said else None
     known = {moment.rule for moment, is_said in said.items() if is_said}
-    if any(
-        n > 0 and rule not in known for rule, n in zip(votes.rule_names, votes.patterns.votes_per_rule, strict=True)
-    ):
-        return None
-    columns = StackColumns.choose(votes.patterns, len(gold))
-    if n_products(len(gold), columns) > _MOST_PRODUCTS:
+    heard = np.array([rule in known for rule in votes.rule_names])
+    columns = StackColumns.choose(votes.patterns, len(gold), heard)
+    if not heard.any() or n_products(len(gold), columns) > _MOST_PRODUCTS:
         return None
     return Regression.teach(columns, gold.votes.patterns, gold.votes.inverse.astype(np.int64), gold.labels)
 

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 
@@ -68,14 +68,19 @@ def even_log_odds(patterns: Patterns, counted: FloatArray) -> FloatArray:
     return np.maximum(log_odds, 0.0)
 
 
-def first_of_copies(patterns: Patterns) -> FloatArray:
-    """1 for one of each set of rules that vote the same everywhere, 0 for its copies and for rules that never vote."""
+def first_of_copies(patterns: Patterns, heard: AnyArray | None = None) -> FloatArray:
+    """1 for one of each set of rules that vote the same everywhere, 0 for its copies and for rules that never vote.
+
+    And 0 for rules that are not to be heard, where that is said, shape (n_rules,).
+    """
     order = np.argsort(patterns.rules, kind="stable")
     ends = np.searchsorted(patterns.rules[order], np.arange(patterns.n_rules + 1))
     owners, classes = patterns.owners[order], patterns.classes[order]
     seen: set[tuple[bytes, bytes]] = set()
     counted = np.zeros(patterns.n_rules)
     for j, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
+        if heard is not None and not heard[j]:
+            continue
         votes = owners[start:stop].tobytes(), classes[start:stop].tobytes()
         counted[j] = float(start < stop and votes not in seen)
         seen.add(votes)

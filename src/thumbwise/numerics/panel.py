@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.even_confusions import confusions_of
 from thumbwise.numerics.even_panel import first_informative, first_of_copies, log_odds_of, weighted_scores
 from thumbwise.numerics.maxent import softmax
@@ -43,9 +43,9 @@ class Panel:
     confusions: FloatArray
 
     @classmethod
-    def of_distinct(cls, patterns: Patterns) -> Panel:
-        """Of rules that vote, each set of copies once."""
-        return cls._of(patterns, first_of_copies(patterns))
+    def of_distinct(cls, patterns: Patterns, heard: AnyArray | None = None) -> Panel:
+        """Of rules that vote, each set of copies once; of some of the rules, if these are said."""
+        return cls._of(patterns, first_of_copies(patterns, heard))
 
     @classmethod
     def of_informative(cls, patterns: Patterns) -> Panel:

@@ -51,9 +51,9 @@ class StackColumns:
     has_silent: bool = False
 
     @classmethod
-    def choose(cls, population: Patterns, n_gold: int) -> StackColumns:
-        """For so many gold labels out of some items."""
-        together = Panel.of_distinct(population)
+    def choose(cls, population: Patterns, n_gold: int, heard: AnyArray | None = None) -> StackColumns:
+        """For so many gold labels out of some items; from the votes of some of the rules, if these are said."""
+        together = Panel.of_distinct(population, heard)
         expected = together.counted * population.votes_per_rule * (n_gold / max(1, population.n_items))
         often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
         voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
