@@ -159,7 +159,7 @@ class Found:
         return lead < -2 * error
 
     def is_behind(self, method: str, times: float) -> bool:
-        """Whether it is in accuracy by so many standard errors of both draws and items; of draws where items have none."""
+        """Whether it is in accuracy by so many standard errors of both draws and items, or of draws if that is all."""
         lead, error = self.lead(method, 0)
         return lead < -times * float(np.hypot(error, self.scores[method].item_error or 0.0))
 

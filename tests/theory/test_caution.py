@@ -3,7 +3,8 @@
 Two aims: gold itself, and what a regression that gold taught says of the game's items. Kills, tried once each: gold
 masses without 1 - c; bounds that mix c and 1 - c the other way round; means that are not divided by the share; idle
 moments that are not idle; rows of gold put on top of the others' in shared features; the bound taken from what was
-minimised; likely labels of all items where pinned ones are not of the game; a regression that hears rules that were left out.
+minimised; likely labels of all items where pinned ones are not of the game; a regression that hears rules that were
+left out.
 """
 
 from __future__ import annotations

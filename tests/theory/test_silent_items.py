@@ -1,8 +1,8 @@
 """Items without a vote have class frequencies of their own: columns against loops, scores, formulas, files, use.
 
-Kills, tried once each: columns although no item is silent, or all are; a weight for silence that is added everywhere, or
-nowhere where a vote is taken away; its sign and its share of the sum over votes in a formula; votes that are counted for
-their own class alone; a file whose field nobody reads.
+Kills, tried once each: columns although no item is silent, or all are; a weight for silence that is added everywhere,
+or nowhere where a vote is taken away; its sign and its share of the sum over votes in a formula; votes that are counted
+for their own class alone; a file whose field nobody reads.
 """
 
 from __future__ import annotations

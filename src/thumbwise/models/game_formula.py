@@ -97,10 +97,10 @@ def _stack(opinion: LearnedOpinion) -> Formula:
     if together.has_confusions:
         panels.append(AdditiveTerms(together.confusions, np.zeros(k)))
     mixed = [LogMixture(Formula(sums), float(w), EVEN_PART) for sums, w in zip(panels, of_panel[1:], strict=True)]
-    silent = [_where_somebody_votes(together.counted, k, c, -float(by_class[1, c])) for c in np.flatnonzero(by_class[1])]
+    spoken = [_where_somebody_votes(together.counted, k, c, -float(by_class[1, c])) for c in by_class[1].nonzero()[0]]
     return Formula(
         AdditiveTerms(by_vote, by_class.sum(axis=0)),
-        (LogCount(own_class(together.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed, *silent),
+        (LogCount(own_class(together.counted, k), float(of_panel[0]), HALF_A_VOTE), *mixed, *spoken),
     )
 
 
