@@ -180,4 +180,4 @@ def _is_silent(patterns: Patterns, counted: FloatArray) -> AnyArray:
 
 def _of_classes(by_class: FloatArray, is_silent: AnyArray) -> FloatArray:
     """What classes add to each pattern, shape (n_patterns, n_classes)."""
-    return by_class[0] + is_silent[:, None] * by_class[1]
+    return np.asarray(by_class[0] + is_silent[:, None] * by_class[1])

@@ -21,7 +21,8 @@ _CONFUSIONS, _SILENT = "confusions", "has_silent"
 
 def write_columns(columns: StackColumns, rules: Sequence[str]) -> dict[str, Any]:
     """By names of rules."""
-    together, sometimes = columns.together, {}
+    together = columns.together
+    sometimes: dict[str, Any] = {}
     if together.has_confusions:
         sometimes[_CONFUSIONS] = dict(zip(rules, plain(together.confusions), strict=True))
     if columns.has_silent:
