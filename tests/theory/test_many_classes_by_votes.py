@@ -65,13 +65,17 @@ def test_a_step_with_an_accuracy_for_each_class_is_that_of_loops(seed: int, with
     coins, start = _evidence(votes, y if with_labels else None, model)
     assert isinstance(coins, ConditionalVotes)
     rng = np.random.default_rng(seed)
-    tilted = coins.vectors.join(rng.uniform(0.001, 0.9, (6, 30)), rng.dirichlet(np.ones(30)))
-    for parameters in (start, tilted):
+    accuracies, frequencies = rng.uniform(0.001, 0.9, (6, 30)), rng.dirichlet(np.ones(30))
+    tilted = coins.vectors.join(accuracies, frequencies)
+    # Nearly all items are of a class that no rule votes for when it is true: votes for it leave little of the base.
+    accuracies[:, 0], frequencies[0] = 1e-13, 1e12
+    doubtful = coins.vectors.join(accuracies, frequencies / frequencies.sum())
+    for parameters in (start, tilted, doubtful):
         rates, frequencies = coins.vectors.split(parameters)
-        objective, _, accuracies, by_class = step_by_loops(votes, rates, frequencies, y, priors)
+        objective, _, expected, by_class = step_by_loops(votes, rates, frequencies, y, priors)
         found, following = coins.step(parameters)
         assert found == pytest.approx(objective, rel=1e-12)
-        np.testing.assert_allclose(following[:180], accuracies.ravel(), rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(following[:180], expected.ravel(), rtol=1e-9, atol=1e-13)
         np.testing.assert_allclose(following[-30:], by_class, rtol=1e-9)
 
 

@@ -18,6 +18,8 @@ _MANY_ITEMS = 1_000_000
 # Random directions in which votes and pairs of votes are compared, and draws held in memory at once.
 _N_DIRECTIONS = 200
 _CHUNK = 100
+# Votes whose signs are drawn at a time.
+_BLOCK = 2_000
 
 
 def omnibus_p_value(population: Population, n_permutations: int, rng: np.random.Generator) -> float:
@@ -95,10 +97,16 @@ def _random_sums(population: Population, rng: np.random.Generator) -> FloatArray
     """Sums of weighted votes with random signs, centred, shape (n_patterns, n_directions)."""
     shares = population.counts / population.n_items
     frequency = np.asarray(population.votes.T @ shares)
-    signs = np.empty((len(frequency), _N_DIRECTIONS))
-    signs[population.order] = rng.integers(2, size=signs.shape) * 2.0 - 1
     weights = np.where(frequency > 0, np.maximum(frequency, 1e-12) ** -0.25, 0.0)
-    sums = np.asarray(population.votes @ (weights[:, np.newaxis] * signs))
+    used = np.flatnonzero(frequency)
+    place = np.zeros(len(frequency), dtype=np.int64)
+    place[used] = np.arange(len(used))
+    signed = np.empty((len(used), _N_DIRECTIONS))
+    for start in range(0, len(frequency), _BLOCK):  # every vote has its signs, also one that nobody cast
+        votes = population.order[start : start + _BLOCK]
+        signs, is_used = rng.integers(2, size=(len(votes), _N_DIRECTIONS)), frequency[votes] > 0
+        signed[place[votes[is_used]]] = (2 * signs[is_used] - 1) * weights[votes[is_used], np.newaxis]
+    sums = np.asarray(population.votes[:, used] @ signed)
     return np.asarray(sums - shares @ sums)
 
 
