@@ -381,3 +381,23 @@ def test_gold_that_favours_a_class_or_easy_items_is_found_out_among_many_who_sel
     assert fired["easy"] >= 12
     assert fired["random"] <= binom.ppf(1 - FALSE_ALARM, 20, 0.01)
     assert alone <= 3
+
+
+@pytest.mark.parametrize("n_gold", [20, 2_000])
+def test_distances_are_those_of_all_patterns(n_gold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether patterns without a gold item are skipped or not: differences from the expected counts, in whole tables."""
+    rng = np.random.default_rng(n_gold)
+    pool = tw.Votes(rng.integers(-1, 3, size=(5_000, 6)), n_classes=3)
+    gold = pool.take(rng.choice(5_000, n_gold, replace=False))
+    population = sample_population.count_population(gold, pool, "subset")
+    measures = sample_omnibus._make_measures(population, np.random.default_rng(1))
+    samples = sample_omnibus._draw(population, 30, np.random.default_rng(2))
+    excess = samples - population.expected
+    by_group = excess @ measures.groups.toarray().T
+    expected = [(by_group**2 * measures.weights).mean(axis=1)]
+    expected += [((excess @ values) ** 2).mean(axis=1) for values in measures.directions]
+    is_few = np.count_nonzero(samples) < 0.1 * samples.size
+    assert is_few == (n_gold == 20)
+    for most in (0.0, sample_omnibus._FEW, 1.1):
+        monkeypatch.setattr(sample_omnibus, "_FEW", most)
+        np.testing.assert_allclose(measures.distances(samples), np.stack(expected, axis=1), rtol=1e-9, atol=1e-11)
