@@ -385,7 +385,7 @@ def test_gold_that_favours_a_class_or_easy_items_is_found_out_among_many_who_sel
 
 @pytest.mark.parametrize("n_gold", [20, 2_000])
 def test_distances_are_those_of_all_patterns(n_gold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether patterns without a gold item are skipped or not: differences from the expected counts, in whole tables."""
+    """Whether patterns without gold are skipped or not: differences from the expected counts, in whole tables."""
     rng = np.random.default_rng(n_gold)
     pool = tw.Votes(rng.integers(-1, 3, size=(5_000, 6)), n_classes=3)
     gold = pool.take(rng.choice(5_000, n_gold, replace=False))
