@@ -39,17 +39,17 @@ class Made:
         return f"made up, {self.n_items:,} x {self.n_rules}, {self.n_classes} classes"
 
     def votes(self, seed: int) -> tuple[tw.Votes, IntArray]:
-        """Rules are right on 20 to 90 % of the items of a subtype, and three in ten votes are not cast."""
+        """Rules are right on 10 to 60 % of the items of a subtype, and half of the votes are not cast."""
         rng = np.random.default_rng([seed, self.n_items, self.n_classes])
         truth, subtype = (
             rng.integers(self.n_classes, size=self.n_items),
             rng.integers(self.n_subtypes, size=self.n_items),
         )
         shape = (self.n_rules, self.n_classes, self.n_subtypes)
-        right, other = rng.uniform(0.2, 0.9, shape), rng.integers(1, self.n_classes, size=shape)
+        right, other = rng.uniform(0.1, 0.6, shape), rng.integers(1, self.n_classes, size=shape)
         is_right = rng.random((self.n_items, self.n_rules)) < right[:, truth, subtype].T
         said = np.where(is_right, truth[:, None], (truth[:, None] + other[:, truth, subtype].T) % self.n_classes)
-        said[rng.random(said.shape) < 0.3] = -1
+        said[rng.random(said.shape) < 0.5] = -1
         return tw.Votes(said, n_classes=self.n_classes), truth
 
 

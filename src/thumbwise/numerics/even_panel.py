@@ -8,7 +8,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
-from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.patterns import Patterns, bytes_between
 
 # Accuracies stay between that of guessing and this: beyond it the panel would drown the rest in one rule.
 _MOST_ACCURATE = 0.95
@@ -72,12 +72,11 @@ def first_of_copies(patterns: Patterns) -> FloatArray:
     """1 for one of each set of rules that vote the same everywhere, 0 for its copies and for rules that never vote."""
     order = np.argsort(patterns.rules, kind="stable")
     ends = np.searchsorted(patterns.rules[order], np.arange(patterns.n_rules + 1))
-    owners, classes = patterns.owners[order], patterns.classes[order]
-    seen: set[tuple[bytes, bytes]] = set()
+    owners, classes = (bytes_between(part[order], ends) for part in (patterns.owners, patterns.classes))
+    seen = {(b"", b"")}
     counted = np.zeros(patterns.n_rules)
-    for j, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
-        votes = owners[start:stop].tobytes(), classes[start:stop].tobytes()
-        counted[j] = float(start < stop and votes not in seen)
+    for j, votes in enumerate(zip(owners, classes, strict=True)):
+        counted[j] = votes not in seen
         seen.add(votes)
     return counted
 
