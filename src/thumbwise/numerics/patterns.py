@@ -25,6 +25,8 @@ ABSTAIN = -1
 # Codes of a word are sums of integers below this, exact in float32 (24-bit significand), small enough for a table.
 _WORD_SIZE = 2**20
 _CHUNK = 2**14
+# So many times as many codes as rows take longer to count in a table than rows take to sort.
+_SPARSE = 16
 # A pair of letters of this many must fit 63 bits.
 _MOST_LETTERS = 2**31
 
@@ -264,7 +266,7 @@ def bytes_between(values: npt.NDArray[Number], edges: IntArray) -> list[bytes]:
 
 def _rank(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
     """Replace codes by their ranks among the codes that occur; and how often each of those does."""
-    if n_codes > max(_WORD_SIZE, 4 * len(codes)):
+    if n_codes > min(max(_WORD_SIZE, 4 * len(codes)), _SPARSE * len(codes)):
         _, ranks, counts = np.unique(codes, return_inverse=True, return_counts=True)
         return ranks.astype(np.int32) if len(counts) < 2**31 else ranks, counts
     counts = np.zeros(n_codes, dtype=np.int64)
