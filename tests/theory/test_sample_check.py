@@ -401,3 +401,23 @@ def test_distances_are_those_of_all_patterns(n_gold: int, monkeypatch: pytest.Mo
     for most in (0.0, sample_omnibus._FEW, 1.1):
         monkeypatch.setattr(sample_omnibus, "_FEW", most)
         np.testing.assert_allclose(measures.distances(samples), np.stack(expected, axis=1), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("block", [7, 2_000])
+def test_signs_are_drawn_for_every_vote_in_the_order_of_names(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for votes that nobody cast, so that blocks and unused votes change no sign; sums by loops over items."""
+    rng = np.random.default_rng(3)
+    array = rng.integers(-1, 3, size=(200, 5))
+    array[array == 1] = -1
+    pool = tw.Votes(array, n_classes=3)
+    population = sample_population.count_population(pool.take(range(20)), pool, "subset")
+    monkeypatch.setattr(sample_omnibus, "_BLOCK", block)
+    found = sample_omnibus._random_sums(population, np.random.default_rng(9))
+    signs = np.empty((15, found.shape[1]))
+    signs[population.order] = np.random.default_rng(9).choice([-1.0, 1.0], size=signs.shape)
+    patterns, shares = population.votes.toarray(), population.counts / population.n_items
+    sums = np.zeros_like(found)
+    for t, row in enumerate(patterns):
+        for vote in np.flatnonzero(row):
+            sums[t] += (shares @ patterns[:, vote]) ** -0.25 * signs[vote]
+    np.testing.assert_allclose(found, sums - shares @ sums, atol=1e-12)
