@@ -12,7 +12,7 @@ from benchmarks.launching import import_seconds
 from benchmarks.many_classes import compare_classes, plan_classes, plan_few_votes, plan_rules, report_classes
 from benchmarks.many_columns import grow_readers
 from benchmarks.methods import compare_data_programming, compare_dawid_skene, compare_on_imdb, measure_hyper
-from benchmarks.models import fit_kinds, fit_noise, fit_subtypes, fit_workers
+from benchmarks.models import fit_kinds, fit_noise, fit_subtypes, fit_weak, fit_workers
 from benchmarks.scale import compare_at_scale
 from benchmarks.settings import Settings
 from benchmarks.tables import Row, Table
@@ -56,6 +56,7 @@ FIGURES: dict[str, Callable[[Settings], Table]] = {
     "report_classes": report_classes,
     "subtypes": fit_subtypes,
     "kinds": fit_kinds,
+    "weak": fit_weak,
     "workers": fit_workers,
     "noise": fit_noise,
     "imdb": compare_on_imdb,

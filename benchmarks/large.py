@@ -26,13 +26,17 @@ N_GOLD = 200
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes, and how the model gets to know the rules: ``gold``, ``close`` bounds, or ``none`` for Dawid-Skene."""
+    """Sizes, and how the model gets to know the rules: ``gold``, ``close`` bounds, or ``none`` for Dawid-Skene.
+
+    Accuracies of rules, before lucky guesses, are uniform between two numbers.
+    """
 
     n_items: int
     n_rules: int
     votes_per_item: int
     n_classes: int
     knows: str
+    accuracies: tuple[float, float] = (0.55, 0.9)
 
 
 CASES = {
@@ -47,12 +51,12 @@ CASES = {
 
 
 def make_votes(case: Case) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Item, rule and class of each vote, and the truth; accuracies uniform in [0.55, 0.9] before lucky guesses."""
+    """Item, rule and class of each vote, and the truth."""
     rng = np.random.default_rng(20240715)
     truth = rng.integers(case.n_classes, size=case.n_items)
     edges = np.linspace(0, case.n_rules, case.votes_per_item + 1).astype(int)
     rules = rng.integers(edges[:-1], edges[1:], size=(case.n_items, case.votes_per_item))
-    accuracies = rng.uniform(0.55, 0.9, case.n_rules)
+    accuracies = rng.uniform(*case.accuracies, case.n_rules)
     wrong = rng.integers(case.n_classes, size=rules.shape)
     classes = np.where(rng.random(rules.shape) < accuracies[rules], truth[:, None], wrong)
     items = np.repeat(np.arange(case.n_items), case.votes_per_item)

@@ -26,18 +26,20 @@ def test_a_step_is_that_of_a_table_of_rates(n_items: int, n_classes: int, prior:
     table, there = _any_kind(votes, labels, model)
     assert isinstance(coins.features, SharedFeatures) == (n_classes == 40)
     for _ in range(3):
-        rates, frequencies = coins.split(here)
+        rates, frequencies = coins.vectors.split(here)
         np.testing.assert_allclose(np.append(rates.ravel(), frequencies), there, rtol=1e-10, atol=1e-13)
         objective, following = coins.step(here)
         expected, after = table.step(there)
         assert objective == pytest.approx(expected, rel=1e-12)
-        assert coins.distance(following - here) == pytest.approx(table.distance(after - there), rel=1e-7)
-        assert coins.size(following - here) == pytest.approx(table.size(after - there), rel=1e-7)
+        assert coins.vectors.distance(following - here) == pytest.approx(
+            table.vectors.distance(after - there), rel=1e-7
+        )
+        assert coins.vectors.size(following - here) == pytest.approx(table.vectors.size(after - there), rel=1e-7)
         unlike = following + np.linspace(0.01, 0.02, len(following))
         spread = np.append(_spread(unlike, 4, n_classes), unlike[8:])
-        normal = coins.normalise(unlike)
+        normal = coins.vectors.normalise(unlike)
         np.testing.assert_allclose(
-            np.append(_spread(normal, 4, n_classes), normal[8:]), table.normalise(spread), rtol=1e-10
+            np.append(_spread(normal, 4, n_classes), normal[8:]), table.vectors.normalise(spread), rtol=1e-10
         )
         here, there = following, after
 

@@ -381,3 +381,43 @@ def test_gold_that_favours_a_class_or_easy_items_is_found_out_among_many_who_sel
     assert fired["easy"] >= 12
     assert fired["random"] <= binom.ppf(1 - FALSE_ALARM, 20, 0.01)
     assert alone <= 3
+
+
+@pytest.mark.parametrize("n_gold", [20, 2_000])
+def test_distances_are_those_of_all_patterns(n_gold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether patterns without gold are skipped or not: differences from the expected counts, in whole tables."""
+    rng = np.random.default_rng(n_gold)
+    pool = tw.Votes(rng.integers(-1, 3, size=(5_000, 6)), n_classes=3)
+    gold = pool.take(rng.choice(5_000, n_gold, replace=False))
+    population = sample_population.count_population(gold, pool, "subset")
+    measures = sample_omnibus._make_measures(population, np.random.default_rng(1))
+    samples = sample_omnibus._draw(population, 30, np.random.default_rng(2))
+    excess = samples - population.expected
+    by_group = excess @ measures.groups.toarray().T
+    expected = [(by_group**2 * measures.weights).mean(axis=1)]
+    expected += [((excess @ values) ** 2).mean(axis=1) for values in measures.directions]
+    is_few = np.count_nonzero(samples) < 0.1 * samples.size
+    assert is_few == (n_gold == 20)
+    for most in (0.0, sample_omnibus._FEW, 1.1):
+        monkeypatch.setattr(sample_omnibus, "_FEW", most)
+        np.testing.assert_allclose(measures.distances(samples), np.stack(expected, axis=1), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("block", [7, 2_000])
+def test_signs_are_drawn_for_every_vote_in_the_order_of_names(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for votes that nobody cast, so that blocks and unused votes change no sign; sums by loops over items."""
+    rng = np.random.default_rng(3)
+    array = rng.integers(-1, 3, size=(200, 5))
+    array[array == 1] = -1
+    pool = tw.Votes(array, n_classes=3)
+    population = sample_population.count_population(pool.take(range(20)), pool, "subset")
+    monkeypatch.setattr(sample_omnibus, "_BLOCK", block)
+    found = sample_omnibus._random_sums(population, np.random.default_rng(9))
+    signs = np.empty((15, found.shape[1]))
+    signs[population.order] = np.random.default_rng(9).choice([-1.0, 1.0], size=signs.shape)
+    patterns, shares = population.votes.toarray(), population.counts / population.n_items
+    sums = np.zeros_like(found)
+    for t, row in enumerate(patterns):
+        for vote in np.flatnonzero(row):
+            sums[t] += (shares @ patterns[:, vote]) ** -0.25 * signs[vote]
+    np.testing.assert_allclose(found, sums - shares @ sums, atol=1e-12)

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import Argument, InvalidChoiceError
@@ -109,6 +108,8 @@ def logistic_regression(split: Split) -> FloatArray:
     proba = np.zeros((split.votes.n_items, split.n_classes))
     if len(seen) == 1:
         return class_shares(split)
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  # commands that only label do without
+
     model = LogisticRegression(C=1.0, max_iter=1000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,11 +19,12 @@ from thumbwise.models.compared import Compared
 from thumbwise.models.inputs import read_for_fit
 from thumbwise.models.majority_vote import share_totals, vote_shares
 from thumbwise.models.saved.fields import BY_CLASS, BY_RULE, RATES, Array, Field, Whole, WholeOrNone, fields
+from thumbwise.numerics.conditional_coins import ConditionalVotes, VotedCells
+from thumbwise.numerics.confusion_tables import ConfusionVotes
 from thumbwise.numerics.expectation_maximisation import ascend
-from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.one_coin import OneCoinVotes
 from thumbwise.numerics.patterns import Patterns
-from thumbwise.numerics.vote_rates import KINDS, Kind, estimate_rates, log_rates, one_coin_weights, pseudo_counts
+from thumbwise.numerics.vote_rates import KINDS, Kind, one_coin_weights, pseudo_counts
 from thumbwise.votes.counted_votes import CountedVotes
 from thumbwise.votes.labels import code_labels, label_counts
 from thumbwise.votes.votes import Votes
@@ -34,6 +33,8 @@ from thumbwise.votes.votes import Votes
 _LOST_SHARE, _LOST_ITEMS = 0.05, 10
 # Iterations unless something else is asked for, and what all of them may go over, which takes some seconds.
 _MOST_ITER, _FEWEST_ITER, _MOST_WORK = 10_000, 500, 2e9
+
+Evidence: TypeAlias = OneCoinVotes | ConditionalVotes | ConfusionVotes
 
 
 class DawidSkene(LabelModel):
@@ -144,13 +145,14 @@ class DawidSkene(LabelModel):
         self._check()
         votes, y = read_for_fit(votes, y)
         labels = None if y is None else code_labels(y, votes.class_names, votes.n_items)
-        evidence, start = (_one_coin if self.kind == "one_coin" else _any_kind)(votes, labels, self)
+        evidence, start = _evidence(votes, labels, self)
+        vectors = evidence.vectors
         ascent = ascend(
             start,
             evidence.step,
-            distance=evidence.distance,
-            normalise=evidence.normalise,
-            size=evidence.size,
+            distance=vectors.distance,
+            normalise=vectors.normalise,
+            size=vectors.size,
             tol=self.tol,
             max_iter=_most_iterations(votes.patterns, self.kind) if self.max_iter is None else self.max_iter,
             accelerate=self.accelerate,
@@ -165,7 +167,7 @@ class DawidSkene(LabelModel):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.rates_, self.class_frequencies_ = evidence.split(ascent.parameters)
+        self.rates_, self.class_frequencies_ = vectors.split(ascent.parameters)
         self.accuracies_ = np.einsum("jcc,c->j", self.rates_, self.class_frequencies_)
         if self.kind == "one_coin":
             self.accuracies_ = self.rates_[:, 0, 0].copy()
@@ -217,8 +219,19 @@ def _most_iterations(patterns: Patterns, kind: Kind) -> int:
     return int(np.clip(_MOST_WORK / max(1, work), _FEWEST_ITER, _MOST_ITER))
 
 
+def _evidence(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[Evidence, FloatArray]:
+    """What the parameters are estimated from, and where the estimates begin: at the shares of votes."""
+    if model.kind == "one_coin":
+        return _one_coin(votes, labels, model)
+    if model.kind == "class_conditional":
+        voted = VotedCells.of(votes.patterns)
+        if voted.are_few:
+            return _coins_by_class(voted, votes, labels, model)
+    return _any_kind(votes, labels, model)
+
+
 def _one_coin(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[OneCoinVotes, FloatArray]:
-    """What one coin a rule is estimated from, and where the estimates begin: at the shares of votes."""
+    """One coin a rule."""
     patterns, standard = votes.patterns, build_moments(STANDARD, votes)
     unlabeled, labeled = patterns.counts.astype(float), np.zeros(len(standard))
     if labels is not None:
@@ -230,80 +243,31 @@ def _one_coin(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple
     return coins, coins.maximise(share_totals(patterns, unlabeled))
 
 
-def _any_kind(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[_Evidence, FloatArray]:
-    """The same for rates of any kind."""
-    evidence = _Evidence.of(votes, labels, model)
-    return evidence, evidence.maximise(evidence.expected(vote_shares(votes.patterns)))
+def _coins_by_class(
+    voted: VotedCells, votes: Votes, labels: IntArray | None, model: DawidSkene
+) -> tuple[ConditionalVotes, FloatArray]:
+    """A coin for each rule and class."""
+    patterns = votes.patterns
+    unlabeled, said, by_class = _known(votes, labels, model)
+    coins = ConditionalVotes(voted, unlabeled, np.einsum("jcc->jc", said), said.sum(axis=1), by_class)
+    n_alike = np.bincount(voted.place, minlength=len(voted.cells))
+    return coins, coins.start(n_alike / patterns.votes_per_pattern[voted.cells // patterns.n_classes])
 
 
-@dataclass(frozen=True, eq=False)
-class _Evidence:
-    """What the parameters are estimated from. Parameters are one vector: all rates, then class frequencies.
+def _any_kind(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[ConfusionVotes, FloatArray]:
+    """Whole tables of rates, of any kind."""
+    confusions = ConfusionVotes(votes.patterns, *_known(votes, labels, model), model.kind)
+    return confusions, confusions.start(vote_shares(votes.patterns))
 
-    Attributes
-    ----------
-    unlabeled : ndarray of shape (n_patterns,)
-        Number of items without a label.
-    labeled : ndarray of shape (n_patterns, n_classes)
-        Number of items with each label.
-    prior : ndarray of shape (n_rules, n_classes, n_classes)
-        Prior counts of votes.
-    """
 
-    patterns: Patterns
-    unlabeled: FloatArray
-    labeled: FloatArray
-    prior: FloatArray
-    prior_class: float
-    kind: Kind
-
-    @classmethod
-    def of(cls, votes: Votes, labels: IntArray | None, model: DawidSkene) -> _Evidence:
-        patterns = votes.patterns
-        labeled = np.zeros((patterns.n_patterns, patterns.n_classes))
-        if labels is not None:
-            labeled += label_counts(votes, labels)
-        prior = pseudo_counts(patterns.n_rules, patterns.n_classes, model.prior_right, model.prior_wrong)
-        unlabeled = patterns.counts - labeled.sum(axis=1)
-        return cls(patterns, unlabeled, labeled, prior, float(model.prior_class), model.kind)
-
-    @cached_property
-    def has_labels(self) -> bool:
-        return bool(self.labeled.any())
-
-    def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
-        rates, frequencies = np.split(parameters, [self.prior.size])
-        return rates.reshape(self.prior.shape), frequencies
-
-    def expected(self, proba: FloatArray) -> FloatArray:
-        """Mass of items with each (pattern, class)."""
-        masses = self.unlabeled[:, None] * proba
-        return masses + self.labeled if self.has_labels else masses
-
-    def maximise(self, masses: FloatArray) -> FloatArray:
-        """M step."""
-        table = (self.patterns.indicators.T @ masses).reshape(self.prior.shape) + self.prior
-        by_class = np.array(masses.T, order="C").sum(axis=1) + self.prior_class
-        return np.concatenate([estimate_rates(table, self.kind).ravel(), by_class / by_class.sum()])
-
-    def step(self, parameters: FloatArray) -> tuple[float, FloatArray]:
-        """Log posterior of the parameters up to a constant, and the E and M step that follow."""
-        rates, frequencies = self.split(parameters)
-        log_joint = AdditiveTerms.of_rates(rates, frequencies).scores(self.patterns)
-        proba, log_sums = softmax(log_joint)
-        objective = float((self.unlabeled * log_sums).sum())
-        objective += float((self.labeled * log_joint).sum()) if self.has_labels else 0.0
-        objective += float((self.prior * log_rates(rates)).sum() + self.prior_class * log_rates(frequencies).sum())
-        return objective, self.maximise(self.expected(proba))
-
-    def distance(self, moved: FloatArray) -> float:
-        """Larger of the summed changes of the rates and of the class frequencies."""
-        rates, frequencies = self.split(np.abs(moved))
-        return float(max(rates.sum(), frequencies.sum()))
-
-    def size(self, moved: FloatArray) -> float:
-        return float(np.linalg.norm(moved))
-
-    def normalise(self, parameters: FloatArray) -> FloatArray:
-        rates, frequencies = self.split(parameters)
-        return np.concatenate([(rates / rates.sum(axis=1, keepdims=True)).ravel(), frequencies / frequencies.sum()])
+def _known(votes: Votes, labels: IntArray | None, model: DawidSkene) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Unlabeled items of each pattern; votes by rule, vote and class, and items by class, as labeled and a priori."""
+    patterns, unlabeled = votes.patterns, votes.patterns.counts.astype(float)
+    said = pseudo_counts(patterns.n_rules, patterns.n_classes, model.prior_right, model.prior_wrong)
+    by_class = np.full(patterns.n_classes, float(model.prior_class))
+    if labels is not None:
+        labeled = label_counts(votes, labels).astype(float)
+        unlabeled -= labeled.sum(axis=1)
+        said += (patterns.indicators.T @ labeled).reshape(said.shape)
+        by_class += labeled.sum(axis=0)
+    return unlabeled, said, by_class

@@ -53,7 +53,10 @@ def read_with_gold(votes: Any, y: Any, gold_votes: Any, gold_labels: Any) -> tup
 
 def _warn_of_renumbering(y: Any, n_voted: int) -> None:
     """cross_val_predict numbers the values of y from 0 before it asks for probabilities, and -1 comes first."""
-    if n_voted > 1 and set(np.asarray(y).ravel().tolist()) == set(range(n_voted + 1)):
+    labels = np.asarray(y).ravel()
+    if labels.dtype.kind in "biu" and (labels.min() != 0 or labels.max() != n_voted):
+        return
+    if n_voted > 1 and set(labels.tolist()) == set(range(n_voted + 1)):
         warnings.warn(
             Message(
                 f"all labels are known, and one of them is class {n_voted}, for which no rule votes. If some were "

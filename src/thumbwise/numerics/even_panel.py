@@ -8,7 +8,7 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.maxent import softmax
-from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.patterns import Patterns, bytes_between
 
 # Accuracies stay between that of guessing and this: beyond it the panel would drown the rest in one rule.
 _MOST_ACCURATE = 0.95
@@ -75,14 +75,13 @@ def first_of_copies(patterns: Patterns, heard: AnyArray | None = None) -> FloatA
     """
     order = np.argsort(patterns.rules, kind="stable")
     ends = np.searchsorted(patterns.rules[order], np.arange(patterns.n_rules + 1))
-    owners, classes = patterns.owners[order], patterns.classes[order]
-    seen: set[tuple[bytes, bytes]] = set()
+    owners, classes = (bytes_between(part[order], ends) for part in (patterns.owners, patterns.classes))
+    seen = {(b"", b"")}
     counted = np.zeros(patterns.n_rules)
-    for j, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
+    for j, votes in enumerate(zip(owners, classes, strict=True)):
         if heard is not None and not heard[j]:
             continue
-        votes = owners[start:stop].tobytes(), classes[start:stop].tobytes()
-        counted[j] = float(start < stop and votes not in seen)
+        counted[j] = votes not in seen
         seen.add(votes)
     return counted
 

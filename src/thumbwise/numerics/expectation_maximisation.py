@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from thumbwise._typing import FloatArray
+from thumbwise.numerics.one_thread import one_thread
 
 # The objective at some parameters, and the parameters that follow them.
 Step: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -32,6 +33,7 @@ class Ascent:
     change: float
 
 
+@one_thread()
 def ascend(
     start: FloatArray,
     step: Step,

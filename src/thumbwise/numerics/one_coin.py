@@ -14,15 +14,16 @@ import numpy as np
 
 from thumbwise._typing import FloatArray
 from thumbwise.numerics.maxent import Problem, predict
+from thumbwise.numerics.rate_vectors import CoinVectors
 from thumbwise.numerics.shared_features import Features
-from thumbwise.numerics.vote_rates import log_rates, spread_accuracies
+from thumbwise.numerics.vote_rates import log_rates
 
 
 @dataclass(frozen=True, eq=False)
 class OneCoinVotes:
     """Votes, labels and prior counts that accuracies b and class frequencies w are estimated from.
 
-    Parameters are one vector: accuracies b, rates q of each wrong vote, class frequencies w.
+    Parameters are one vector, of ``vectors``: accuracies b, rates q of each wrong vote, class frequencies w.
 
     Attributes
     ----------
@@ -48,6 +49,10 @@ class OneCoinVotes:
     prior_class: float
 
     @cached_property
+    def vectors(self) -> CoinVectors:
+        return CoinVectors(len(self.n_votes), self.n_classes, by_class=False)
+
+    @cached_property
     def _game(self) -> Problem:
         nothing = np.zeros(len(self.labeled))
         return Problem(self.features, self.unlabeled, nothing, nothing, nothing, self.n_classes)
@@ -58,42 +63,14 @@ class OneCoinVotes:
         right, by_class = right + self.n_classes * self.prior_right, by_class + self.prior_class
         seen = self.n_votes + self.n_classes * (self.prior_right + self.prior_wrong)
         accuracies = np.divide(right, seen, out=np.full_like(right, 1 / self.n_classes), where=seen > 0)
-        accuracies = np.clip(accuracies, 0, 1)
-        # By subtraction: docs/decisions/0004.
-        return np.concatenate([accuracies, (1 - accuracies) / (self.n_classes - 1), by_class / by_class.sum()])
+        return self.vectors.join(accuracies, by_class / by_class.sum())
 
     def step(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Log posterior of the parameters up to a constant, and the E and M step that follow."""
-        right, wrong, by_class = np.split(log_rates(parameters), self._ends)
+        right, wrong, by_class = self.vectors.parts(log_rates(parameters))
         weights = np.concatenate([right - wrong, by_class])
         prediction = predict(weights, self._game)
         objective = self.unlabeled @ prediction.log_sums + weights @ self.labeled + self.n_votes @ wrong
         objective += self.n_classes * (self.prior_right * right.sum() + self.prior_wrong * wrong.sum())
         objective += self.prior_class * by_class.sum()
         return float(objective), self.maximise(prediction.totals)
-
-    @property
-    def _ends(self) -> list[int]:
-        return [len(self.n_votes), 2 * len(self.n_votes)]
-
-    def distance(self, moved: FloatArray) -> float:
-        """Larger of the summed changes of the rates, each as often as it stands in a table, and of the frequencies."""
-        right, wrong, by_class = np.split(np.abs(moved), self._ends)
-        k = self.n_classes
-        return float(max(k * right.sum() + k * (k - 1) * wrong.sum(), by_class.sum()))
-
-    def size(self, moved: FloatArray) -> float:
-        """Root of the summed squares, each as often as it stands in a table."""
-        right, wrong, by_class = np.split(moved**2, self._ends)
-        k = self.n_classes
-        return float(np.sqrt(k * right.sum() + k * (k - 1) * wrong.sum() + by_class.sum()))
-
-    def normalise(self, parameters: FloatArray) -> FloatArray:
-        right, wrong, by_class = np.split(parameters, self._ends)
-        total = right + (self.n_classes - 1) * wrong
-        return np.concatenate([right / total, wrong / total, by_class / by_class.sum()])
-
-    def split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Rates by rule, class voted for and true class; class frequencies."""
-        accuracies, _, frequencies = np.split(parameters, self._ends)
-        return spread_accuracies(np.tile(accuracies[:, None], (1, self.n_classes))), frequencies

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -24,6 +25,8 @@ ABSTAIN = -1
 # Codes of a word are sums of integers below this, exact in float32 (24-bit significand), small enough for a table.
 _WORD_SIZE = 2**20
 _CHUNK = 2**14
+# So many times as many codes as rows take longer to count in a table than rows take to sort.
+_SPARSE = 16
 # A pair of letters of this many must fit 63 bits.
 _MOST_LETTERS = 2**31
 
@@ -255,9 +258,15 @@ def take_rows(table: npt.NDArray[Number], inverse: IntArray) -> npt.NDArray[Numb
     return taken
 
 
+def bytes_between(values: npt.NDArray[Number], edges: IntArray) -> list[bytes]:
+    """The bytes of ``values[edges[i]:edges[i + 1]]`` for each i, without an array for each."""
+    whole, places = values.tobytes(), (edges.astype(np.int64) * values.itemsize).tolist()
+    return [whole[start:stop] for start, stop in pairwise(places)]
+
+
 def _rank(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
     """Replace codes by their ranks among the codes that occur; and how often each of those does."""
-    if n_codes > max(_WORD_SIZE, 4 * len(codes)):
+    if n_codes > min(max(_WORD_SIZE, 4 * len(codes)), _SPARSE * len(codes)):
         _, ranks, counts = np.unique(codes, return_inverse=True, return_counts=True)
         return ranks.astype(np.int32) if len(counts) < 2**31 else ranks, counts
     counts = np.zeros(n_codes, dtype=np.int64)

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.shared_softmax import Places, find_places
 
 # Up to this many cells, a row for each is small and every sparse operation is at hand. With many classes nearly all
 # rows repeat those of their class, and sharing pays earlier: 100 classes x 20 rules x 10^5 items took 27 s row by row.
@@ -51,10 +52,9 @@ class SharedFeatures:
         return int(self.shared.shape[0])
 
     @cached_property
-    def places(self) -> tuple[IntArray, IntArray, IntArray]:
+    def places(self) -> Places:
         """Pattern and class of each cell, and the number of cells of each pattern."""
-        owners, classes = np.divmod(self.cells, self.n_classes)
-        return owners, classes, np.bincount(owners, minlength=self.n_patterns)
+        return find_places(self.cells, self.n_patterns, self.n_classes)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,12 +1,4 @@
-"""A prediction over many classes at the cost of the votes: only classes that get a vote differ between patterns.
-
-With scores ``base[c]`` that all patterns share and what votes add to some, a pattern's normaliser is that of the base,
-less the terms of its voted classes, plus what those terms become. Nothing of size patterns x classes is made.
-
-The subtraction costs accuracy where voted classes make up nearly all of the base and votes speak against them. Patterns
-that keep less than ``_LEAST_KEPT`` of the base's normaliser get a term for every class instead, so that what is lost to
-rounding is at most 1e-16 / ``_LEAST_KEPT`` in a probability.
-"""
+"""A prediction over many classes at the cost of the votes: only classes that get a vote differ between patterns."""
 
 from __future__ import annotations
 
@@ -15,10 +7,9 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from thumbwise._typing import FloatArray, IntArray
+from thumbwise._typing import FloatArray
 from thumbwise.numerics.shared_features import SharedFeatures
-
-_LEAST_KEPT = 1e-2
+from thumbwise.numerics.shared_softmax import SharedSoftmax
 
 
 class SharedPrediction:
@@ -35,36 +26,16 @@ class SharedPrediction:
 
     def __init__(self, weights: FloatArray, features: SharedFeatures, masses: FloatArray) -> None:
         self.masses, self.weights = masses, weights
-        base = np.asarray(features.shared @ weights)
-        self._top = float(base.max())
-        self._base: FloatArray = base - self._top
-        self.terms: FloatArray = np.exp(self._base)
-        self._place_cells(features)
-        poor = np.flatnonzero(~self._is_whole & (self._sums < _LEAST_KEPT * self.terms.sum() * self._shrink))
-        if len(poor):
-            self._place_cells(features.with_whole(poor))
-        self._normalise()
-
-    def _place_cells(self, features: SharedFeatures) -> None:
-        """Sums of exponentials of each pattern, less the largest score in it."""
-        n, k = features.n_patterns, features.n_classes
+        softmax = _softmax(weights, features)
+        if len(softmax.poor):
+            features = features.with_whole(softmax.poor)
+            softmax = _softmax(weights, features)
         self.features = features
-        self.owners, self.classes, n_cells = features.places
-        self._is_whole = n_cells == k
-        scores = self._base[self.classes] + features.extra @ self.weights
-        self._peak = _largest(scores, n_cells, np.where(self._is_whole, -np.inf, 0.0))
-        self._shrink = np.exp(np.minimum(-self._peak, 0.0))
-        self._grown = np.exp(scores - self._peak[self.owners])
-        kept = self.terms.sum() - np.bincount(self.owners, self.terms[self.classes], minlength=n)
-        kept = np.where(self._is_whole, 0.0, np.maximum(kept, 0.0))
-        self._sums = kept * self._shrink + np.bincount(self.owners, self._grown, minlength=n)
-
-    def _normalise(self) -> None:
-        self.log_sums = self._top + self._peak + np.log(self._sums)
-        self.chances = self._grown / self._sums[self.owners]
-        self.scale = np.where(self._is_whole, 0.0, self._shrink / self._sums)
-        self.change = self.chances - self.scale[self.owners] * self.terms[self.classes]
-        self.totals = self.features.shared.T @ self.class_totals + self.features.extra.T @ self.cell_masses
+        self.owners, self.classes, _ = features.places
+        self.terms: FloatArray = softmax.terms[0]
+        self.log_sums, self.chances, self.scale = softmax.log_sums, softmax.chances, softmax.scale
+        self.change: FloatArray = self.chances - self.scale[self.owners] * self.terms[self.classes]
+        self.totals = features.shared.T @ self.class_totals + features.extra.T @ self.cell_masses
 
     @cached_property
     def cell_masses(self) -> FloatArray:
@@ -135,11 +106,8 @@ class SharedPrediction:
         return np.asarray(squares - spread - 2 * first * (second.T @ (self.masses * self.scale)))
 
 
-def _largest(scores: FloatArray, n_cells: IntArray, least: FloatArray) -> FloatArray:
-    """Largest score of each pattern's cells, or ``least`` if that is larger."""
-    peak = least.copy()
-    filled = np.flatnonzero(n_cells)
-    if len(filled):
-        starts = np.concatenate([[0], np.cumsum(n_cells[filled])[:-1]])
-        peak[filled] = np.maximum(np.maximum.reduceat(scores, starts), peak[filled])
-    return peak
+def _softmax(weights: FloatArray, features: SharedFeatures) -> SharedSoftmax:
+    """All patterns are of one kind."""
+    one_kind = np.zeros(features.n_patterns, dtype=np.int64)
+    base = np.asarray(features.shared @ weights)[None]
+    return SharedSoftmax(base, one_kind, features.places, features.extra @ weights)

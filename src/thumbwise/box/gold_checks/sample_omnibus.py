@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold_checks.sample_population import Population
+from thumbwise.numerics.one_thread import one_thread
 
 # The test looks at no more patterns; where there are more, at no more items, of which so many are gold.
 _MAX_PATTERNS = 10_000
@@ -18,8 +19,13 @@ _MANY_ITEMS = 1_000_000
 # Random directions in which votes and pairs of votes are compared, and draws held in memory at once.
 _N_DIRECTIONS = 200
 _CHUNK = 100
+# Share of the patterns that samples have gold items of, up to which products skip the others.
+_FEW = 0.1
+# Votes whose signs are drawn at a time.
+_BLOCK = 2_000
 
 
+@one_thread()
 def omnibus_p_value(population: Population, n_permutations: int, rng: np.random.Generator) -> float:
     """Rank of gold among random samples, by the largest of five standardised distances from the population.
 
@@ -28,10 +34,10 @@ def omnibus_p_value(population: Population, n_permutations: int, rng: np.random.
     """
     population = _thin(population, rng)
     measures = _make_measures(population, rng)
-    distances = [measures.distances(population.gold[np.newaxis] - population.expected)]
+    distances = [measures.distances(population.gold[np.newaxis])]
     for start in range(0, n_permutations, _CHUNK):
         size = min(_CHUNK, n_permutations - start)
-        distances.append(measures.distances(_draw(population, size, rng) - population.expected))
+        distances.append(measures.distances(_draw(population, size, rng)))
     # Cube roots of mean squares are about normal, so none of the five has a longer tail. Equal samples must tie,
     # though sums of floats may differ in the last digits.
     table = np.cbrt(np.concatenate(distances).round(9))
@@ -58,17 +64,26 @@ class _Measures:
         Which pattern belongs to which group.
     weights : ndarray of shape (n_groups,)
         One over the expected number of gold items, for a distance of the chi-square kind.
+    expected : ndarray of shape (n_patterns,)
+        Gold items of each pattern that a random sample has on average.
     """
 
     directions: tuple[FloatArray, ...]
     groups: sp.csr_array
     weights: FloatArray
+    expected: FloatArray
 
-    def distances(self, excess: FloatArray) -> FloatArray:
-        """Distances of samples, from gold counts minus expected ones (n_samples, n_patterns)."""
-        by_group = np.asarray(self.groups @ excess.T)
+    def distances(self, samples: IntArray) -> FloatArray:
+        """Distances of samples, from gold items of each pattern (n_samples, n_patterns).
+
+        Where most patterns have none, only those that have some are looked at: expected items are taken off the sums.
+        """
+        are_few = np.count_nonzero(samples) < _FEW * samples.size
+        drawn = sp.csr_array(samples, dtype=float) if are_few else samples.astype(float)
+        by_group = self.groups @ drawn.T
+        by_group = (by_group.toarray() if are_few else by_group) - (self.groups @ self.expected)[:, np.newaxis]
         columns = [self.weights @ by_group**2 / len(self.weights)]
-        columns += [((excess @ direction) ** 2).mean(axis=1) for direction in self.directions]
+        columns += [((drawn @ values - self.expected @ values) ** 2).mean(axis=1) for values in self.directions]
         return np.stack(columns, axis=1)
 
 
@@ -88,17 +103,23 @@ def _make_measures(population: Population, rng: np.random.Generator) -> _Measure
     scores = (first, first * second, *_panel_scores(population))
     directions = tuple(_standardise(values, shares) for values in scores)
     groups = _group_patterns(population)
-    return _Measures(directions, groups, 1 / np.maximum(groups @ population.expected, 1.0))
+    return _Measures(directions, groups, 1 / np.maximum(groups @ population.expected, 1.0), population.expected)
 
 
 def _random_sums(population: Population, rng: np.random.Generator) -> FloatArray:
     """Sums of weighted votes with random signs, centred, shape (n_patterns, n_directions)."""
     shares = population.counts / population.n_items
     frequency = np.asarray(population.votes.T @ shares)
-    signs = np.empty((len(frequency), _N_DIRECTIONS))
-    signs[population.order] = rng.integers(2, size=signs.shape) * 2.0 - 1
     weights = np.where(frequency > 0, np.maximum(frequency, 1e-12) ** -0.25, 0.0)
-    sums = np.asarray(population.votes @ (weights[:, np.newaxis] * signs))
+    used = np.flatnonzero(frequency)
+    place = np.zeros(len(frequency), dtype=np.int64)
+    place[used] = np.arange(len(used))
+    signed = np.empty((len(used), _N_DIRECTIONS))
+    for start in range(0, len(frequency), _BLOCK):  # every vote has its signs, also one that nobody cast
+        votes = population.order[start : start + _BLOCK]
+        signs, is_used = rng.integers(2, size=(len(votes), _N_DIRECTIONS)), frequency[votes] > 0
+        signed[place[votes[is_used]]] = (2 * signs[is_used] - 1) * weights[votes[is_used], np.newaxis]
+    sums = np.asarray(population.votes[:, used] @ signed)
     return np.asarray(sums - shares @ sums)
 
 

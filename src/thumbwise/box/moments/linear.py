@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.exceptions import InvalidBoxError
-from thumbwise.numerics.patterns import Patterns
+from thumbwise.numerics.patterns import Patterns, bytes_between
 from thumbwise.numerics.shared_features import Rows, join_features
 from thumbwise.votes.counted_votes import CountedVotes
 
@@ -195,7 +195,7 @@ def columns_at(patterns: Patterns, cells: IntArray, columns: IntArray, n_columns
 
 def column_bytes(features: sp.csc_array) -> list[bytes]:
     """What tells columns apart."""
-    return [column.tobytes() for column in np.split(features.indices, features.indptr[1:-1])]
+    return bytes_between(features.indices, features.indptr)
 
 
 def keys_by_rule(kind: str, features: sp.csc_array, per_rule: int) -> list[Hashable]:
