@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
+from thumbwise.tables.small_numbers import SmallNumbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -71,14 +72,25 @@ class CodedColumns(Mapping[str, Column]):
     columns : mapping of str to Column
     coded : mapping of str to Coded
         Columns that are not among the former.
+    small : mapping of str to SmallNumbers
+        Nor these, which become numbers of 64 bits when they are asked for.
     """
 
-    def __init__(self, names: Sequence[str], columns: Mapping[str, Column], coded: Mapping[str, Coded]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        columns: Mapping[str, Column],
+        coded: Mapping[str, Coded],
+        small: Mapping[str, SmallNumbers] | None = None,
+    ) -> None:
         self._names, self._columns, self.coded = dict.fromkeys(names), dict(columns), dict(coded)
+        self.small = dict(small or {})
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns and name in self.coded:
             self._columns[name] = self.coded[name].decode()
+        elif name not in self._columns and name in self.small:
+            self._columns[name] = self.small[name].widen()
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -89,6 +101,17 @@ class CodedColumns(Mapping[str, Column]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
+
+
+def with_small(
+    names: Sequence[str], columns: Mapping[str, Column], small: Mapping[str, SmallNumbers]
+) -> Mapping[str, Column]:
+    """Columns in the order of their names, some of them small numbers."""
+    if not small:
+        return columns
+    coded = columns.coded if isinstance(columns, CodedColumns) else {}
+    plain = {name: columns[name] for name in columns if name not in coded}
+    return CodedColumns(names, plain, coded, small)
 
 
 def code_texts(
