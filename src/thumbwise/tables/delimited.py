@@ -83,7 +83,7 @@ def _ask_in_two(ask: Callable[[str], Sequence[tuple[Any, ...]]], columns: Sequen
     """Which columns of texts hold whole numbers: all rows are asked only where the first ones say so."""
     begun = ask_columns(ask, f"(FROM texts LIMIT {_FIRST_ROWS})", columns, holds_whole)
     some = [name for name, may_be in zip(columns, begun, strict=True) if may_be]
-    held = dict(zip(some, ask_columns(ask, "texts", some, holds_whole) if some else [], strict=True))
+    held = dict(zip(some, ask_columns(ask, "texts", some, holds_whole), strict=True))
     return [held.get(name, False) for name in columns]
 
 
@@ -199,6 +199,8 @@ def ask_columns(
     holds : callable
         An aggregate over a column, in SQL.
     """
+    if not columns:
+        return []
     if len(columns) <= _AGGREGATES_AT_ONCE:
         return [bool(held) for held in ask(f"SELECT {', '.join(map(holds, columns))} FROM {source}")[0]]  # noqa: S608
     answers: list[bool] = []
