@@ -141,21 +141,21 @@ def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchP
     with _explained(path):
         content = _read_bytes(path, max_bytes)
         items = _read_alike(_parse(content, tuple)) or _read_each(path, _parse(content, _unique))
-    n_rules = _count_rules(path, items)
-    votes = list(chain.from_iterable(items.rows))
+    n_rules = _count_rules(path, items.ids, items.n_each)
     return WrenchPart(
         items.ids,
-        _as_classes(path, items.ids, votes, ABSTAIN, n_classes, "weak_labels").reshape(-1, n_rules),
+        _as_classes(path, items.ids, items.votes, ABSTAIN, n_classes, "weak_labels").reshape(-1, n_rules),
         _as_classes(path, items.ids, items.labels, UNKNOWN, n_classes, "label"),
         items.texts,
     )
 
 
 class _Items(NamedTuple):
-    """What is kept of the items of a file; votes and labels are whole numbers."""
+    """What is kept of the items of a file; the votes of all stand behind each other, ``n_each`` of each."""
 
     ids: tuple[str, ...]
-    rows: Sequence[list[int]]
+    votes: Sequence[int]
+    n_each: Sequence[int]
     labels: Sequence[int]
     texts: tuple[str, ...] | None
 
@@ -174,15 +174,17 @@ def _read_alike(content: Any) -> _Items | None:
         return None
     rows = columns.pop("weak_labels")
     labels, data = columns.pop("label", [None] * len(ids)), columns.pop("data", [None] * len(ids))
-    are_votes = set(map(type, rows)) == {list} and all(rows) and set(map(type, chain.from_iterable(rows))) == {int}
-    if not are_votes or not set(map(type, labels)) <= {int, type(None)}:
+    if set(map(type, rows)) != {list}:
+        return None
+    votes, n_each = list(chain.from_iterable(rows)), list(map(len, rows))
+    if 0 in n_each or set(map(type, votes)) != {int} or not set(map(type, labels)) <= {int, type(None)}:
         return None
     within = _columns_of(data) if set(map(type, data)) == {tuple} else {"": data}
     if within is None or not all(map(_are_plain, (*columns.values(), *within.values()))):
         return None
     texts = within.get("text", [])
     numbers = labels if None not in labels else [UNKNOWN if label is None else label for label in labels]
-    return _Items(ids, rows, numbers, tuple(texts) if set(map(type, texts)) == {str} else None)
+    return _Items(ids, votes, n_each, numbers, tuple(texts) if set(map(type, texts)) == {str} else None)
 
 
 _FIRST, _SECOND = itemgetter(0), itemgetter(1)
@@ -219,8 +221,10 @@ def _read_each(path: Path, content: Any) -> _Items:
         )
     ids, items = tuple(content), tuple(content.values())
     rows = [_read_row(path, name, item) for name, item in zip(ids, items, strict=True)]
+    n_each = list(map(len, rows))
+    _count_rules(path, ids, n_each)
     labels = [_read_label(path, name, item) for name, item in zip(ids, items, strict=True)]
-    return _Items(ids, rows, labels, _read_texts(items))
+    return _Items(ids, list(chain.from_iterable(rows)), n_each, labels, _read_texts(items))
 
 
 def _read_row(path: Path, name: str, item: object) -> list[int]:
@@ -234,10 +238,9 @@ def _read_row(path: Path, name: str, item: object) -> list[int]:
     return row
 
 
-def _count_rules(path: Path, items: _Items) -> int:
-    """How many votes each item has."""
-    ids, rows = items.ids, items.rows
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+def _count_rules(path: Path, ids: Sequence[str], n_each: Sequence[int]) -> int:
+    """How many votes each item has, which must be as many."""
+    lengths = np.array(n_each)
     off = np.flatnonzero(lengths != lengths[0])
     if len(off):
         raise InvalidFileError(
