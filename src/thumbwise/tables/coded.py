@@ -30,6 +30,12 @@ _MOST_COLUMNS = 64
 _LEAST_REPEATED = 2
 # Places in the table for each text, as a power of two; texts that share a place are found by bisection.
 _SPARE_BITS = 4
+# Bits of a hash; how few may tell up to how many hashes apart, and what holds these.
+_BITS = 64
+_FEW = {8: 16, 16: 512}
+_KINDS = {8: "UTINYINT", 16: "USMALLINT"}
+# Hashes of so few bytes are places in a table themselves.
+_SHORT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,13 +151,35 @@ def _code(connection: DuckDBPyConnection, text: str, source: str) -> Coded | Non
     listed = connection.execute(
         f"SELECT value, hash(value) AS h FROM (SELECT DISTINCT {text} AS value FROM {source})"  # noqa: S608
     ).fetchnumpy()
-    hashes = connection.execute(f"SELECT hash({text}) AS h FROM {source}").fetchnumpy()["h"]  # noqa: S608
-    values = np.ma.asarray(listed["value"])
-    codes = find_places(np.asarray(hashes), np.asarray(listed["h"]))
+    values, told = np.ma.asarray(listed["value"]), np.asarray(listed["h"])
+    start, n_bits = _telling_bits(told)
+    asked = f"hash({text})"
+    if n_bits < _BITS:
+        asked = f"CAST(({asked} >> {start}) & {2**n_bits - 1} AS {_KINDS[n_bits]})"
+        told = _bits_of(told, start, n_bits).astype(f"u{n_bits // 8}")
+    hashes = np.asarray(connection.execute(f"SELECT {asked} AS h FROM {source}").fetchnumpy()["h"])  # noqa: S608
+    # Rows of one item often follow each other.
+    starts = np.flatnonzero(np.concatenate([[True], hashes[1:] != hashes[:-1]]))
+    codes = find_places(hashes[starts], told)
     if codes is None:
         return None
     null = np.flatnonzero(np.ma.getmaskarray(values))
-    return coded_from(values.data, codes, int(null[0]) if len(null) else MISSING)
+    coded = coded_from(values.data, codes, int(null[0]) if len(null) else MISSING)
+    return Coded(coded.values, np.repeat(coded.index, np.diff(starts, append=len(hashes))))
+
+
+def _telling_bits(hashes: AnyArray) -> tuple[int, int]:
+    """Bits that tell hashes apart: where they begin, and how many. Of few hashes few do, and less is fetched."""
+    for n_bits, most in _FEW.items():
+        for start in range(0, _BITS - n_bits, 4) if len(hashes) <= most else ():
+            if len(np.unique(_bits_of(hashes, start, n_bits))) == len(hashes):
+                return start, n_bits
+    return 0, _BITS
+
+
+def _bits_of(hashes: AnyArray, start: int, n_bits: int) -> AnyArray:
+    bits: AnyArray = (hashes >> np.uint64(start)) & np.uint64(2**n_bits - 1)
+    return bits
 
 
 def coded_from(values: AnyArray, codes: IntArray, missing: int) -> Coded:
@@ -171,11 +199,12 @@ def find_places(hashes: AnyArray, listed: AnyArray) -> IntArray | None:
     ordered = np.sort(listed)
     if not len(listed) or (ordered[1:] == ordered[:-1]).any():
         return None
-    n_bits = (len(listed) - 1).bit_length() + _SPARE_BITS
+    is_short = hashes.dtype.itemsize <= _SHORT
+    n_bits = 8 * hashes.dtype.itemsize if is_short else (len(listed) - 1).bit_length() + _SPARE_BITS
     last = np.uint64(2**n_bits - 1)
     table = np.zeros(2**n_bits, dtype=np.int32)
     table[(listed & last).astype(np.int64)] = np.arange(len(listed))
-    places = take_rows(table, (hashes & last).astype(np.int64))
+    places = take_rows(table, hashes if is_short else (hashes & last).astype(np.int64))
     others = np.flatnonzero(take_rows(listed, places) != hashes)
     if len(others):
         order = np.argsort(listed)
