@@ -105,12 +105,12 @@ def create_small(
     if n_columns > _MOST_COLUMNS or _has(path, n_before, quote):
         return {}
     names = [f"c{j}" for j in range(n_columns)]
-    small = _find_small(connection, names, source())
-    if not small:
-        return {}
     try:
+        small = _find_small(connection, names, source())
+        if not small:
+            return {}
         connection.execute(f"CREATE TABLE texts AS FROM {source(dict.fromkeys(small, 'TINYINT'))}")
-    except (duckdb.ConversionException, duckdb.InvalidInputException):  # a later row holds something else
+    except (duckdb.ConversionException, duckdb.InvalidInputException):  # some row holds something else
         return {}
     columns = _fetch_small(connection, small)
     texts = [name for name in names if name not in columns]
