@@ -16,6 +16,7 @@ from thumbwise._typing import AnyArray, IntArray
 from thumbwise.numerics.patterns import ABSTAIN
 from thumbwise.tables.coded import Coded
 from thumbwise.tables.formats import Column
+from thumbwise.tables.small_numbers import SmallNumbers
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 # Integers that lie so close together are counted, not sorted.
@@ -97,8 +98,12 @@ class Distinct:
         return np.asarray(lookup[self.index])
 
 
-def distinct_of(name: str, column: Column | Coded, *, is_long: bool = False) -> Distinct:
+def distinct_of(name: str, column: Column | Coded | SmallNumbers, *, is_long: bool = False) -> Distinct:
     """The values of a column that is here; NaN is missing."""
+    if isinstance(column, SmallNumbers):
+        listed = {str(number): n for number, n in column.counts.items()}
+        places = {number: j for j, number in enumerate(column.counts)}
+        return Distinct(name, listed, False, column.look_up(places, ABSTAIN), is_long=is_long)
     if isinstance(column, Coded):
         n_each = np.bincount(column.index + 1, minlength=len(column.values) + 1)[1:]  # the first are missing
         listed = dict(zip(column.values.tolist(), n_each.tolist(), strict=True))

@@ -85,8 +85,11 @@ def _joined_marks(votes: CountedVotes, abstain: str | None) -> Iterator[Message]
 
 def _words(votes: CountedVotes, n_gold: IntArray, abstain: str | None, layout: Layout) -> Iterator[Message]:
     """Classes that are called like no vote, if two others are left."""
+    called = [c for c, name in enumerate(votes.class_names) if is_failure_word(name) and not n_gold[c]]
+    if not called:
+        return
     n_votes = votes.patterns.vote_table.sum(axis=0)
-    words = [c for c, name in enumerate(votes.class_names) if is_failure_word(name) and not n_gold[c] and n_votes[c]]
+    words = [c for c in called if n_votes[c]]
     if not words or votes.n_classes - len(words) < 2:
         return
     counts = [f"{votes.class_names[c]!r} ({plural(int(n_votes[c]), 'vote')})" for c in words]

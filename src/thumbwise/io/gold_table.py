@@ -22,6 +22,7 @@ from thumbwise.tables.opened_frames import counts_rows
 from thumbwise.tables.table_files import Table, as_text
 from thumbwise.votes.labels import UNKNOWN
 from thumbwise.votes.reading.item_order import index_of
+from thumbwise.votes.reading.raw_votes import all_differ
 
 
 def read_ids(column: Column, name: str, where: str, beside: Sequence[str] = ()) -> AnyArray:
@@ -36,7 +37,7 @@ def read_ids(column: Column, name: str, where: str, beside: Sequence[str] = ()) 
             f"({len(missing)} such rows). Fill it in or drop the rows."
         )
     ids = np.asarray(column.data)
-    if len(set(ids.tolist())) < len(ids):
+    if not all_differ(ids.tolist()):
         raise _repeated(as_text(column), name, where, beside)
     return ids
 

@@ -55,7 +55,7 @@ def read_wide(
         Gold labels.
     roles : Roles
     """
-    columns = [distinct_of(name, table.coded(name)) for name in rules]
+    columns = [distinct_of(name, table.stored(name)) for name in rules]
     refuse_no_rules(columns, gold, roles)
     classes = settle_classes(columns, gold, roles)
     array = np.column_stack([classes.code(column) for column in columns])

@@ -95,7 +95,7 @@ def load_wrench(folder: str | Path, *, max_bytes: int = MAX_BYTES) -> WrenchData
 
 
 def _as_votes(part: WrenchPart, prefix: str, names: tuple[str, ...]) -> Votes:
-    ids = np.array([f"{prefix}/{value}" for value in part.ids])
+    ids = np.strings.add(f"{prefix}/", np.array(part.ids))
     return Votes(part.votes, class_names=names, item_ids=ids, copy=False)
 
 

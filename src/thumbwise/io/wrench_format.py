@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,17 +49,15 @@ class WrenchPart:
 
 def read_json(path: Path, max_bytes: int = MAX_BYTES) -> Any:
     """The content of a JSON file that is not too large, has no key twice in one object and no NaN."""
+    with _explained(path):
+        return _parse(_read_bytes(path, max_bytes), _unique)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Errors of files and of JSON as one line."""
     try:
-        check_plain(path)
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise InvalidFileError(
-                f"{path} must have at most {max_bytes:,} bytes; it has {size:,}.",
-                InPython(" If it is what it should be, raise max_bytes; reading takes several times as much memory."),
-            )
-        content = path.read_bytes()
-        check_json(path, content)
-        return json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        yield
     except FileNotFoundError:
         raise InvalidFileError(f"there is no file {path}. Check its name and folder.") from None
     except OSError as error:
@@ -69,6 +69,24 @@ def read_json(path: Path, max_bytes: int = MAX_BYTES) -> Any:
         raise InvalidFileError(
             f"{path} must be JSON, as its ending says; it cannot be read as such: {gist}."
         ) from error
+
+
+def _read_bytes(path: Path, max_bytes: int) -> bytes:
+    """What a file holds, if it is not too large as it is, nor when its JSON is read."""
+    check_plain(path)
+    size = path.stat().st_size
+    if size > max_bytes:
+        raise InvalidFileError(
+            f"{path} must have at most {max_bytes:,} bytes; it has {size:,}.",
+            InPython(" If it is what it should be, raise max_bytes; reading takes several times as much memory."),
+        )
+    content = path.read_bytes()
+    check_json(path, content)
+    return content
+
+
+def _parse(content: bytes, as_object: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    return json.loads(content, object_pairs_hook=as_object, parse_constant=_refuse_constant)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -120,30 +138,93 @@ def read_labeled_ids(path: Path, max_bytes: int = MAX_BYTES) -> tuple[str, ...]:
 @many_objects()
 def read_part(path: Path, n_classes: int, max_bytes: int = MAX_BYTES) -> WrenchPart:
     """Items of one file, an object of ids and ``{"label": ..., "weak_labels": [...], "data": {"text": ...}}``."""
-    content = read_json(path, max_bytes)
+    with _explained(path):
+        content = _read_bytes(path, max_bytes)
+        items = _read_alike(_parse(content, tuple)) or _read_each(path, _parse(content, _unique))
+    n_rules = _count_rules(path, items.ids, items.n_each)
+    return WrenchPart(
+        items.ids,
+        _as_classes(path, items.ids, items.votes, ABSTAIN, n_classes, "weak_labels").reshape(-1, n_rules),
+        _as_classes(path, items.ids, items.labels, UNKNOWN, n_classes, "label"),
+        items.texts,
+    )
+
+
+class _Items(NamedTuple):
+    """What is kept of the items of a file; the votes of all stand behind each other, ``n_each`` of each."""
+
+    ids: tuple[str, ...]
+    votes: Sequence[int]
+    n_each: Sequence[int]
+    labels: Sequence[int]
+    texts: tuple[str, ...] | None
+
+
+def _read_alike(content: Any) -> _Items | None:
+    """Items that have all the same keys with values as they should be; None if one has not.
+
+    ``content`` has objects as tuples of keys and values, which are made and looked at without a step of Python for
+    each of them, so that a key that occurs twice is still seen.
+    """
+    if type(content) is not tuple or not content:
+        return None
+    ids, items = tuple(map(_FIRST, content)), list(map(_SECOND, content))
+    columns = _columns_of(items)
+    if columns is None or "weak_labels" not in columns or len(set(ids)) < len(ids):
+        return None
+    rows = columns.pop("weak_labels")
+    labels, data = columns.pop("label", [None] * len(ids)), columns.pop("data", [None] * len(ids))
+    if set(map(type, rows)) != {list}:
+        return None
+    votes, n_each = list(chain.from_iterable(rows)), list(map(len, rows))
+    if 0 in n_each or set(map(type, votes)) != {int} or not set(map(type, labels)) <= {int, type(None)}:
+        return None
+    within = _columns_of(data) if set(map(type, data)) == {tuple} else {"": data}
+    if within is None or not all(map(_are_plain, (*columns.values(), *within.values()))):
+        return None
+    texts = within.get("text", [])
+    numbers = labels if None not in labels else [UNKNOWN if label is None else label for label in labels]
+    return _Items(ids, votes, n_each, numbers, tuple(texts) if set(map(type, texts)) == {str} else None)
+
+
+_FIRST, _SECOND = itemgetter(0), itemgetter(1)
+
+
+def _columns_of(items: Sequence[Any]) -> dict[str, list[Any]] | None:
+    """Values by key of objects that have all the same keys in one order, each once; None if they have not."""
+    if set(map(type, items)) != {tuple} or len(set(map(len, items))) > 1:
+        return None
+    columns = {}
+    for j in range(len(items[0])):
+        pairs = list(map(itemgetter(j), items))
+        names = set(map(_FIRST, pairs))
+        if len(names) > 1:
+            return None
+        columns[names.pop()] = list(map(_SECOND, pairs))
+    return columns if len(columns) == len(items[0]) else None
+
+
+def _are_plain(values: Sequence[Any]) -> bool:
+    """Whether values are texts, numbers and the like, or lists of them, and no objects."""
+    kinds = set(map(type, values))
+    if kinds == {list}:
+        kinds = set(map(type, chain.from_iterable(values)))
+    return not kinds & {list, tuple}
+
+
+def _read_each(path: Path, content: Any) -> _Items:
+    """Items that are looked at one by one."""
     if not isinstance(content, dict) or not content:
         raise InvalidFileError(
             f'{path} must hold an object of ids and items, such as {{"0": {{"label": 1, "weak_labels": [-1, 1]}}}}; '
             f"found {_shown(content)}."
         )
     ids, items = tuple(content), tuple(content.values())
-    rows = _read_rows(path, ids, items)
-    _check_lengths(path, ids, rows)
+    rows = [_read_row(path, name, item) for name, item in zip(ids, items, strict=True)]
+    n_each = list(map(len, rows))
+    _count_rules(path, ids, n_each)
     labels = [_read_label(path, name, item) for name, item in zip(ids, items, strict=True)]
-    return WrenchPart(
-        ids,
-        _as_classes(path, ids, rows, ABSTAIN, n_classes, "weak_labels"),
-        _as_classes(path, ids, [[label] for label in labels], UNKNOWN, n_classes, "label").ravel(),
-        _read_texts(items),
-    )
-
-
-def _read_rows(path: Path, ids: Sequence[str], items: Sequence[object]) -> list[list[int]]:
-    """Votes of all items; those of one are looked at alone only if something is wrong somewhere."""
-    rows: list[Any] = [item.get("weak_labels") if isinstance(item, dict) else None for item in items]
-    if set(map(type, rows)) == {list} and all(rows) and set(map(type, chain.from_iterable(rows))) == {int}:
-        return rows
-    return [_read_row(path, name, item) for name, item in zip(ids, items, strict=True)]
+    return _Items(ids, list(chain.from_iterable(rows)), n_each, labels, _read_texts(items))
 
 
 def _read_row(path: Path, name: str, item: object) -> list[int]:
@@ -157,14 +238,16 @@ def _read_row(path: Path, name: str, item: object) -> list[int]:
     return row
 
 
-def _check_lengths(path: Path, ids: Sequence[str], rows: Sequence[list[int]]) -> None:
-    lengths = np.array([len(row) for row in rows])
+def _count_rules(path: Path, ids: Sequence[str], n_each: Sequence[int]) -> int:
+    """How many votes each item has, which must be as many."""
+    lengths = np.array(n_each)
     off = np.flatnonzero(lengths != lengths[0])
     if len(off):
         raise InvalidFileError(
             f'all items of {path} must have the same rules; "weak_labels" has {lengths[0]} entries at item {ids[0]!r} '
             f"and {lengths[off[0]]} at item {ids[off[0]]!r} ({len(off)} such items)."
         )
+    return int(lengths[0])
 
 
 def _read_label(path: Path, name: str, item: dict[str, Any]) -> int:
@@ -180,19 +263,22 @@ def _read_label(path: Path, name: str, item: dict[str, Any]) -> int:
 
 
 def _as_classes(
-    path: Path, ids: Sequence[str], rows: Sequence[list[int]], lowest: int, n_classes: int, what: str
+    path: Path, ids: Sequence[str], values: Sequence[int], lowest: int, n_classes: int, what: str
 ) -> IntArray:
-    # Before there is an array: whole numbers of JSON have no limit.
-    if min(map(min, rows)) < lowest or max(map(max, rows)) >= n_classes:
-        strange = [(i, value) for i, row in enumerate(rows) for value in row if not lowest <= value < n_classes]
-        item, value = strange[0]
+    """Class numbers in an array; as many of them for each item."""
+    try:
+        numbers = np.fromiter(values, np.int64, len(values))
+    except OverflowError:  # whole numbers of JSON have no limit
+        numbers = np.array([n_classes])
+    if numbers.min() < lowest or numbers.max() >= n_classes:
+        strange = [(i, value) for i, value in enumerate(values) if not lowest <= value < n_classes]
+        place, value = strange[0]
         mark = "for abstain" if what == "weak_labels" else "where it is unknown"
         raise InvalidFileError(
             f'"{what}" of {path} must be classes 0 to {n_classes - 1}, or -1 {mark}; found {_shown(value)} at item '
-            f"{ids[item]!r} ({len(strange)} such entries). Classes are those of label.json."
+            f"{ids[place * len(ids) // len(values)]!r} ({len(strange)} such entries). Classes are those of label.json."
         )
-    n_values = len(rows) * len(rows[0])
-    return np.fromiter(chain.from_iterable(rows), np.int64, n_values).reshape(len(rows), -1)
+    return numbers
 
 
 def _read_texts(items: Sequence[dict[str, Any]]) -> tuple[str, ...] | None:

@@ -67,7 +67,8 @@ def memory_of_json(content: bytes) -> int:
     >>> memory_of_json(b"[]"), memory_of_json(b'{"a": [1, 2]}')
     (112, 425)
     """
-    per_letter = 4 if _WIDE.search(content) else 1 if content.isascii() and rb"\u" not in content else 2
+    is_narrow = content.isascii() and rb"\u" not in content  # most are, and a search takes ten times as long
+    per_letter = 1 if is_narrow else 4 if _WIDE.search(content) else 2
     n_bytes = (1 + 2 * per_letter) * len(content)
     for mark, each in _BYTES_PER_MARK.items():
         n_bytes += each * content.count(mark)

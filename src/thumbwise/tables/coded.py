@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thumbwise._typing import AnyArray, IntArray
+from thumbwise.tables.small_numbers import SmallNumbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -29,6 +30,12 @@ _MOST_COLUMNS = 64
 _LEAST_REPEATED = 2
 # Places in the table for each text, as a power of two; texts that share a place are found by bisection.
 _SPARE_BITS = 4
+# Bits of a hash; how few may tell up to how many hashes apart, and what holds these.
+_BITS = 64
+_FEW = {8: 16, 16: 512}
+_KINDS = {8: "UTINYINT", 16: "USMALLINT"}
+# Hashes of so few bytes are places in a table themselves.
+_SHORT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +78,25 @@ class CodedColumns(Mapping[str, Column]):
     columns : mapping of str to Column
     coded : mapping of str to Coded
         Columns that are not among the former.
+    small : mapping of str to SmallNumbers
+        Nor these, which become numbers of 64 bits when they are asked for.
     """
 
-    def __init__(self, names: Sequence[str], columns: Mapping[str, Column], coded: Mapping[str, Coded]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        columns: Mapping[str, Column],
+        coded: Mapping[str, Coded],
+        small: Mapping[str, SmallNumbers] | None = None,
+    ) -> None:
         self._names, self._columns, self.coded = dict.fromkeys(names), dict(columns), dict(coded)
+        self.small = dict(small or {})
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns and name in self.coded:
             self._columns[name] = self.coded[name].decode()
+        elif name not in self._columns and name in self.small:
+            self._columns[name] = self.small[name].widen()
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -89,6 +107,17 @@ class CodedColumns(Mapping[str, Column]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
+
+
+def with_small(
+    names: Sequence[str], columns: Mapping[str, Column], small: Mapping[str, SmallNumbers]
+) -> Mapping[str, Column]:
+    """Columns in the order of their names, some of them small numbers."""
+    if not small:
+        return columns
+    coded = columns.coded if isinstance(columns, CodedColumns) else {}
+    plain = {name: columns[name] for name in columns if name not in coded}
+    return CodedColumns(names, plain, coded, small)
 
 
 def code_texts(
@@ -122,13 +151,35 @@ def _code(connection: DuckDBPyConnection, text: str, source: str) -> Coded | Non
     listed = connection.execute(
         f"SELECT value, hash(value) AS h FROM (SELECT DISTINCT {text} AS value FROM {source})"  # noqa: S608
     ).fetchnumpy()
-    hashes = connection.execute(f"SELECT hash({text}) AS h FROM {source}").fetchnumpy()["h"]  # noqa: S608
-    values = np.ma.asarray(listed["value"])
-    codes = find_places(np.asarray(hashes), np.asarray(listed["h"]))
+    values, told = np.ma.asarray(listed["value"]), np.asarray(listed["h"])
+    start, n_bits = _telling_bits(told)
+    asked = f"hash({text})"
+    if n_bits < _BITS:
+        asked = f"CAST(({asked} >> {start}) & {2**n_bits - 1} AS {_KINDS[n_bits]})"
+        told = _bits_of(told, start, n_bits).astype(f"u{n_bits // 8}")
+    hashes = np.asarray(connection.execute(f"SELECT {asked} AS h FROM {source}").fetchnumpy()["h"])  # noqa: S608
+    # Rows of one item often follow each other.
+    starts = np.flatnonzero(np.concatenate([[True], hashes[1:] != hashes[:-1]]))
+    codes = find_places(hashes[starts], told)
     if codes is None:
         return None
     null = np.flatnonzero(np.ma.getmaskarray(values))
-    return coded_from(values.data, codes, int(null[0]) if len(null) else MISSING)
+    coded = coded_from(values.data, codes, int(null[0]) if len(null) else MISSING)
+    return Coded(coded.values, np.repeat(coded.index, np.diff(starts, append=len(hashes))))
+
+
+def _telling_bits(hashes: AnyArray) -> tuple[int, int]:
+    """Bits that tell hashes apart: where they begin, and how many. Of few hashes few do, and less is fetched."""
+    for n_bits, most in _FEW.items():
+        for start in range(0, _BITS - n_bits, 4) if len(hashes) <= most else ():
+            if len(np.unique(_bits_of(hashes, start, n_bits))) == len(hashes):
+                return start, n_bits
+    return 0, _BITS
+
+
+def _bits_of(hashes: AnyArray, start: int, n_bits: int) -> AnyArray:
+    bits: AnyArray = (hashes >> np.uint64(start)) & np.uint64(2**n_bits - 1)
+    return bits
 
 
 def coded_from(values: AnyArray, codes: IntArray, missing: int) -> Coded:
@@ -148,11 +199,12 @@ def find_places(hashes: AnyArray, listed: AnyArray) -> IntArray | None:
     ordered = np.sort(listed)
     if not len(listed) or (ordered[1:] == ordered[:-1]).any():
         return None
-    n_bits = (len(listed) - 1).bit_length() + _SPARE_BITS
+    is_short = hashes.dtype.itemsize <= _SHORT
+    n_bits = 8 * hashes.dtype.itemsize if is_short else (len(listed) - 1).bit_length() + _SPARE_BITS
     last = np.uint64(2**n_bits - 1)
     table = np.zeros(2**n_bits, dtype=np.int32)
     table[(listed & last).astype(np.int64)] = np.arange(len(listed))
-    places = take_rows(table, (hashes & last).astype(np.int64))
+    places = take_rows(table, hashes if is_short else (hashes & last).astype(np.int64))
     others = np.flatnonzero(take_rows(listed, places) != hashes)
     if len(others):
         order = np.argsort(listed)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thumbwise.exceptions import InvalidFileError
+from thumbwise.tables.coded import with_small
 from thumbwise.tables.dialects import Dialect, find_dialect
 from thumbwise.tables.file_formats import FileFormat
 from thumbwise.tables.formats import (
@@ -21,6 +24,7 @@ from thumbwise.tables.formats import (
     pattern_of,
 )
 from thumbwise.tables.plain_files import PlainFile
+from thumbwise.tables.small_numbers import SmallNumbers, create_small
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,39 +41,60 @@ def read_delimited(
     """Columns of CSV or TSV, all or those that are asked for, and what was found out about how they are written."""
     dialect, note = find_dialect(file.path, file.ending, file.shown, form)
     names, ending = read_header(file.path, dialect)
-    chosen = choose_columns(file.shown, names, columns)
-    inner = [f"c{j}" for j in chosen]
-    source = delimited_source([pattern_of(file.path)], len(names), dialect, ending)
-    connection.execute(f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM {source}")  # noqa: S608
+    name_of = {f"c{j}": names[j] for j in choose_columns(file.shown, names, columns)}
+    small = _create_texts(connection, file.path, names, list(name_of), dialect, ending)
+    inner = [c for c in name_of if c not in small]
 
     def ask(query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
-    whole = _ask_in_two(ask, inner)
-    typed = [f"CAST({name} AS BIGINT)" if is_whole else name for name, is_whole in zip(inner, whole, strict=True)]
-    decimals = []
+    whole = dict(zip(inner, _ask_in_two(ask, inner), strict=True))
+    decimal: list[str] = []
     if may_have_commas(dialect, form):
-        decimal = ask_columns(ask, "texts", inner, holds_decimal)
-        typed = [with_point(name) if is_decimal else name for name, is_decimal in zip(typed, decimal, strict=True)]
-        decimals = [names[j] for j, is_decimal in zip(chosen, decimal, strict=True) if is_decimal]
-    notes = tuple(filter(None, (note, note_decimals(file.shown, decimals))))
-    texts = [names[j] for j, is_whole in zip(chosen, whole, strict=True) if not is_whole]
-    by_name = dict(zip((names[j] for j in chosen), typed, strict=True))
+        are_decimal = ask_columns(ask, "texts", inner, holds_decimal)
+        decimal = [c for c, is_decimal in zip(inner, are_decimal, strict=True) if is_decimal]
+    typed = {c: with_point(c) if c in decimal else f"CAST({c} AS BIGINT)" if whole[c] else c for c in inner}
     ((n_rows,),) = ask("SELECT count(*) FROM texts")
-    return fetch_coded(connection, by_name, texts, "texts", n_rows), notes
+    texts = [name_of[c] for c in inner if not whole[c]]
+    read = fetch_coded(connection, {name_of[c]: what for c, what in typed.items()}, texts, "texts", n_rows)
+    notes = tuple(filter(None, (note, note_decimals(file.shown, [name_of[c] for c in decimal]))))
+    return with_small(list(name_of.values()), read, {name_of[c]: column for c, column in small.items()}), notes
+
+
+def _create_texts(
+    connection: DuckDBPyConnection,
+    path: Path,
+    names: Sequence[str],
+    inner: Sequence[str],
+    dialect: Dialect,
+    ending: str,
+) -> Mapping[str, SmallNumbers]:
+    """Make the table ``texts`` of the columns c0, c1, ... that are asked for; those that are small numbers already."""
+    source = partial(delimited_source, [pattern_of(path)], len(names), dialect, ending)
+    if len(inner) == len(names) and "\\r\\n" not in ending:
+        small = create_small(connection, path, count_header_bytes(path, dialect), dialect.quote, len(names), source)
+        if small:
+            return small
+    connection.execute(f"CREATE TABLE texts AS SELECT {', '.join(inner)} FROM {source()}")  # noqa: S608
+    return {}
 
 
 def _ask_in_two(ask: Callable[[str], Sequence[tuple[Any, ...]]], columns: Sequence[str]) -> list[bool]:
     """Which columns of texts hold whole numbers: all rows are asked only where the first ones say so."""
     begun = ask_columns(ask, f"(FROM texts LIMIT {_FIRST_ROWS})", columns, holds_whole)
     some = [name for name, may_be in zip(columns, begun, strict=True) if may_be]
-    held = dict(zip(some, ask_columns(ask, "texts", some, holds_whole) if some else [], strict=True))
+    held = dict(zip(some, ask_columns(ask, "texts", some, holds_whole), strict=True))
     return [held.get(name, False) for name in columns]
 
 
-def delimited_source(paths: Sequence[str], n_columns: int, dialect: Dialect, ending: str) -> str:
-    """CSV or TSV as a table of texts c0, c1, ..., in SQL; an empty field, quoted or not, is NULL."""
-    types = ", ".join(f"{name}: 'VARCHAR'" for name in numbered(n_columns))
+def delimited_source(
+    paths: Sequence[str], n_columns: int, dialect: Dialect, ending: str, kinds: Mapping[str, str] | None = None
+) -> str:
+    """CSV or TSV as a table c0, c1, ..., in SQL; an empty field, quoted or not, is NULL.
+
+    Its columns are texts, apart from those for which another type is given.
+    """
+    types = ", ".join(f"{name}: '{(kinds or {}).get(name, 'VARCHAR')}'" for name in numbered(n_columns))
     skipped = f"skip = {dialect.n_skipped}, " if dialect.n_skipped else ""
     return (
         f"read_csv([{', '.join(map(literal, paths))}], auto_detect = false, columns = {{{types}}}, "
@@ -109,9 +134,7 @@ def read_header(path: Path, dialect: Dialect) -> tuple[list[str], str]:
     and then finds no rows.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            seen: list[str] = []
-            names = next(iter(dialect.records(_remembered(lines, seen))), [])
+        names, seen = _first_record(path, dialect)
     except csv.Error as error:
         raise InvalidFileError(
             f"{path} must have the names of its columns in the first line; that line is no CSV: {error}."
@@ -122,6 +145,20 @@ def read_header(path: Path, dialect: Dialect) -> tuple[list[str], str]:
     last = seen[-1]
     ending = next((end for end in ("\r\n", "\n", "\r") if last.endswith(end)), None)
     return names, "" if ending is None else f"new_line = {_escaped(ending)}, "
+
+
+def count_header_bytes(path: Path, dialect: Dialect) -> int:
+    """How many bytes stand before the rows."""
+    with path.open("rb") as file:
+        n_mark = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
+    return n_mark + sum(len(line.encode()) for line in _first_record(path, dialect)[1])
+
+
+def _first_record(path: Path, dialect: Dialect) -> tuple[list[str], list[str]]:
+    """The names of the columns, and the lines that were read for them."""
+    seen: list[str] = []
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        return next(iter(dialect.records(_remembered(lines, seen))), []), seen
 
 
 def _remembered(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
@@ -162,6 +199,8 @@ def ask_columns(
     holds : callable
         An aggregate over a column, in SQL.
     """
+    if not columns:
+        return []
     if len(columns) <= _AGGREGATES_AT_ONCE:
         return [bool(held) for held in ask(f"SELECT {', '.join(map(holds, columns))} FROM {source}")[0]]  # noqa: S608
     answers: list[bool] = []

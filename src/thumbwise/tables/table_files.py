@@ -45,6 +45,7 @@ from thumbwise.tables.given_paths import check_plain
 from thumbwise.tables.json_lines import read_json_lines
 from thumbwise.tables.outputs import TABLE, Kind, check_file
 from thumbwise.tables.plain_files import STANDARD, PlainFile, Scratch, make_plain, split_ending
+from thumbwise.tables.small_numbers import SmallNumbers
 from thumbwise.tables.stamps import unchanged
 from thumbwise.tables.whole_files import replacing
 from thumbwise.tables.workbooks import read_workbook
@@ -66,12 +67,17 @@ class Table(ShowsItself):
 
     @property
     def n_rows(self) -> int:
-        return next((len(self.coded(name)) for name in self.columns), 0)
+        return next((len(self.stored(name)) for name in self.columns), 0)
 
     def coded(self, name: str) -> Coded | Column:
         """A column; if it came as different texts and an index, these."""
         is_coded = isinstance(self.columns, CodedColumns) and name in self.columns.coded
         return self.columns.coded[name] if is_coded else self.columns[name]  # type: ignore[attr-defined]
+
+    def stored(self, name: str) -> Coded | SmallNumbers | Column:
+        """A column; whole numbers that came as small ones, as these."""
+        is_small = isinstance(self.columns, CodedColumns) and name in self.columns.small
+        return self.columns.small[name] if is_small else self.coded(name)  # type: ignore[attr-defined]
 
     def _shown(self) -> Shown:
         return show_table(self)

@@ -69,9 +69,16 @@ def open_votes(votes: Any, item_ids: npt.ArrayLike | str | None, rule_names: Seq
     return _open_array(votes, item_ids, rule_names)
 
 
+def all_differ(values: Sequence[Hashable]) -> bool:
+    """Whether no value occurs twice: not if all hashes differ; equal hashes leave it to a set."""
+    hashes = np.fromiter(map(hash, values), np.int64, len(values))
+    hashes.sort()
+    return bool((hashes[1:] != hashes[:-1]).all()) or len(set(values)) == len(values)
+
+
 def first_repeated(values: Sequence[Hashable]) -> Hashable | None:
     """First value that occurs a second time."""
-    if len(set(values)) == len(values):  # a tenth of the time of a look at each
+    if all_differ(values):  # a tenth of the time of a look at each
         return None
     seen: set[Hashable] = set()
     for value in values:

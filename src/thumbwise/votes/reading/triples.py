@@ -32,7 +32,8 @@ def _sort_distinct(triples: Triples, shape: tuple[int, int, int]) -> Triples | N
         return None
     items, rules, classes = triples
     keys = (items.astype(np.int64) * n_rules + rules) * n_classes + classes
-    keys.sort()
+    if (keys[1:] < keys[:-1]).any():  # tables are often sorted already
+        keys.sort()
     pairs = keys // n_classes
     if (pairs[1:] == pairs[:-1]).any():
         return None
