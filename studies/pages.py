@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.tables import write_whole
 
-from studies.results import FOLDER, read_results
+from studies.results import FOLDER, origin_of, read_results
 
 ROOT = Path(__file__).resolve().parents[1]
 MARK = re.compile(r"(<!-- figures: (?P<name>[^>]*?) -->)(?P<shown>.*?)(<!-- end -->)", re.DOTALL)
@@ -57,8 +57,8 @@ def _said_by(path: Path) -> dict[str, str]:
 
 
 def in_tables(content: Mapping[str, Any]) -> dict[str, str]:
-    """Of a study that keeps tables as it prints them: each by its name."""
-    return {name: "\n".join(table["lines"]) for name, table in content["tables"].items()}
+    """Of a study that keeps tables as it prints them: each by its name, with where it comes from."""
+    return {name: "\n".join([*table["lines"], "", origin_of(table)]) for name, table in content["tables"].items()}
 
 
 def fill(text: str, said: Mapping[str, str]) -> str:

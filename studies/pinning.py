@@ -12,7 +12,6 @@ import numpy as np
 import thumbwise as tw
 from studies.drawing import TITLES, load_population
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
-from studies.results import keep_tables
 from thumbwise.metrics import log_loss
 
 N_GOLD = 100
@@ -54,16 +53,14 @@ def study(name: str, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """All ten datasets."""
-    arguments = read_arguments("Mean certificates with and without pinned gold labels.", keeps=True)
-    n_draws = 3 if arguments.quick else 30
+    arguments = read_arguments("Mean certificates with and without pinned gold labels.", draws=30, quick=3)
+    n_draws = arguments.draws
     work = partial(study, n_draws=n_draws, seed=arguments.seed)
     rows = run_tasks(work, list(TITLES), arguments.processes)
     heading = f"{N_GOLD} gold labels, part of the pool, 95 %, {n_draws} draws, seed {arguments.seed}."
     header = ["dataset", "labels not pinned", "pinned", "change", "pinned, over all items", "bound held"]
     table = markdown_table(header, rows)
-    publish([heading, table], arguments.output)
-    if arguments.keep:
-        keep_tables("pinning", {"pinned": table})
+    publish("pinning", arguments, [heading, table], {"pinned": table})
 
 
 if __name__ == "__main__":
