@@ -1,11 +1,11 @@
 """All studies whose tables stand in the documentation, run anew: ``python -m studies.everything``.
 
 Each study of the list below runs as a command of its own with ``--keep``, two at a time, the longest first; what it
-says goes to ``.studies/NAME.log``; then pages are filled. ``--list`` prints the commands with the processor seconds that each took last.
-``--only`` names some. ``--scale 0.1`` draws a tenth as often, for a look; pages then say so, because each table says
-how often it drew. A run that was stopped goes on with ``--resume``, which leaves out what was kept by the same command
-since the code last changed. The claims (``python -m studies.claims``) and benchmarks (``python -m benchmarks``) are not
-among them.
+says goes to ``.studies/NAME.log``. Then the pages are filled. ``--list`` prints the commands with the processor seconds
+that each took last. ``--only`` names some. ``--scale 0.1`` draws a tenth as often, for a look; pages then say so,
+because each table says how often it drew. A run that was stopped goes on with ``--resume``, which leaves out what was
+kept by the same command since the code last changed. The claims (``python -m studies.claims``) and the benchmarks
+(``python -m benchmarks``) are not among them.
 """
 
 from __future__ import annotations
