@@ -5,7 +5,8 @@ says goes to ``.studies/NAME.log``. Then the pages are filled. ``--list`` prints
 that each took last. ``--only`` names some. ``--scale 0.1`` draws a tenth as often, for a look; pages then say so,
 because each table says how often it drew. A run that was stopped goes on with ``--resume``, which leaves out what was
 kept by the same command since the code last changed. The claims (``python -m studies.claims``) and the benchmarks
-(``python -m benchmarks``) are not among them.
+(``python -m benchmarks``) are not among them. It needs the data folder (``THUMBWISE_DATA``), the package hyperlm, and
+for ``rate_peers`` an environment with the other packages, which ``python -m benchmarks.make_peers`` makes.
 """
 
 from __future__ import annotations
@@ -52,7 +53,37 @@ class Run:
         return "-".join([self.study, *self.more.replace("-", "").split()])
 
 
-RUNS = (Run("amcl", 10),)
+RUNS = (
+    Run("cascades", 200, "--gold 300"),
+    Run("checking", 500, "--only 1"),
+    Run("checking", 40, "--only 2"),
+    Run("clusters", 500),
+    Run("coverage", 500),
+    Run("crowds", 10),
+    Run("five_judges", 20, "--only 1"),
+    Run("holdout", 10),
+    Run("item_intervals", 6),
+    Run("misspecified", 10),
+    Run("opinion_coverage", 200),
+    Run("ordinal", 20),
+    Run("pattern_growth"),
+    Run("pinning", 30),
+    Run("planned_rates", 6, "--only bounds"),
+    Run("planned_rates", 10, "--only points"),
+    Run("planned_rates", 6, "--only right-labels"),
+    Run("rate_peers", 100),
+    Run("rates", 200, "--gold 50 100 300 --differences 200"),
+    Run("ratings", 40),
+    Run("right_labels", 40),
+    Run("scale_model", 10),
+    Run("sharper", 40),
+    Run("stack", 40),
+    Run("stopping", 1000),
+    Run("stratified_draws", 40),
+    Run("triage", 400, "--mapie 0"),
+    Run("warm_start", 20),
+    Run("weighted_designs", 1000),
+)
 
 
 def kept_by(command: str, study: str) -> list[dict[str, Any]]:

@@ -335,7 +335,7 @@ def main() -> None:
     """Read the arguments, and publish tables for each number of gold labels; what is done is written as it comes."""
     parser = make_parser(__doc__, draws=1000, quick=5)
     parser.add_argument("--sets", nargs="+", choices=(*TITLES, *CROWDS, JUDGES), default=SETS, metavar="SET")
-    parser.add_argument("--peers", type=int, default=100, help="draws for MAPIE, if it is installed")
+    parser.add_argument("--mapie", type=int, default=100, help="draws for MAPIE, if it is installed")
     parser.add_argument("--gold", type=int, nargs="+", default=[100, 300])
     given = parser.parse_args()
     kept: dict[int, tuple[list[list[str]], list[list[str]]]] = {}
@@ -344,11 +344,11 @@ def main() -> None:
         rows: list[list[str]] = []
         others: list[list[str]] = []
         for name in given.sets:
-            new, other = rows_of(name, n_gold, given.draws, given.peers, given.seed)
+            new, other = rows_of(name, n_gold, given.draws, given.mapie, given.seed)
             rows, others = [*rows, *new], [*others, other]
             if given.output is not None:
-                write_whole(given.output, "\n\n".join([*done, tables(n_gold, rows, others, given.draws, given.peers)]))
-        done.append(tables(n_gold, rows, others, given.draws, given.peers))
+                write_whole(given.output, "\n\n".join([*done, tables(n_gold, rows, others, given.draws, given.mapie)]))
+        done.append(tables(n_gold, rows, others, given.draws, given.mapie))
         kept[n_gold] = rows, others
     publish("triage", given, done, beside_each_other(kept, given.draws))
 
