@@ -95,9 +95,9 @@ class Score:
     is_best : tuple of bool
         Whether this method is the best on the set, or within one standard error of it; for others than ours, of a
         paired difference too.
-    item_error : float
+    item_error : float or None
         Standard error of the lead in accuracy over the items: how far it could be another on other items of this kind,
-        whatever gold is drawn.
+        whatever gold is drawn. None where it was not measured.
     """
 
     mean: tuple[float, ...]
@@ -105,13 +105,13 @@ class Score:
     lead: tuple[float, ...]
     lead_error: tuple[float, ...]
     is_best: tuple[bool, ...]
-    item_error: float = 0.0
+    item_error: float | None = None
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Score:
         """As it was written."""
         by_measure: dict[str, Any] = {part: tuple(told[part]) for part in _BY_MEASURE}
-        return cls(item_error=told["item_error"], **by_measure)
+        return cls(item_error=told.get("item_error"), **by_measure)
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,14 @@ class Found:
         return lead < -2 * error
 
     def is_behind(self, method: str, times: float) -> bool:
-        """Whether it is in accuracy by so many standard errors of both draws and items."""
+        """Whether it is in accuracy by so many standard errors of both draws and items; of draws where items have none."""
         lead, error = self.lead(method, 0)
-        return lead < -times * float(np.hypot(error, self.scores[method].item_error))
+        return lead < -times * float(np.hypot(error, self.scores[method].item_error or 0.0))
+
+    @property
+    def counts_items(self) -> bool:
+        """Whether errors over the items were measured."""
+        return all(score.item_error is not None for score in self.scores.values())
 
     @property
     def is_level(self) -> bool:

@@ -46,8 +46,8 @@ def of_labels(found: Mapping[int, Sequence[Found]]) -> Iterator[Claim]:
             "a",
             f"With {MAIN_SIZE} labels our accuracy is the best, or within one standard error of it, on at least "
             f"{needed} of {len(sets)} sets.",
-            f"{len(sets) - len(losses)} of {len(sets)}{names}; of the others {runner_up} comes closest with {n_best}. "
-            f"Counting items too: {sum(one.is_level for one in sets)} of {len(sets)}.",
+            f"{len(sets) - len(losses)} of {len(sets)}{names}; of the others {runner_up} comes closest with {n_best}."
+            + _if_counted(sets, f" Counting items too: {sum(one.is_level for one in sets)} of {len(sets)}."),
             len(sets) - len(losses) >= needed,
         )
     every = [one for some in found.values() for one in some]
@@ -55,9 +55,14 @@ def of_labels(found: Mapping[int, Sequence[Found]]) -> Iterator[Claim]:
         worse = [one for one in every if one.is_worse(MAJORITY, 0)]
         text = "Our accuracy is never below that of majority vote by more than two standard errors."
         beyond = sum(one.is_behind(MAJORITY, 2) for one in worse)
-        counted = f"counting items too, on {beyond or 'none'} of them"
-        where = f"it is on {_list(map(_behind_majority, worse))}; {counted}." if worse else f"on none of {len(every)}."
+        counted = _if_counted(worse, f"; counting items too, on {beyond or 'none'} of them")
+        where = f"it is on {_list(map(_behind_majority, worse))}{counted}." if worse else f"on none of {len(every)}."
         yield Claim("a", text, where, not worse)
+
+
+def _if_counted(found: Sequence[Found], words: str) -> str:
+    """Nothing where results are of a time before items were counted."""
+    return words if all(one.counts_items for one in found) else ""
 
 
 def _behind_majority(one: Found) -> str:

@@ -118,6 +118,20 @@ def test_the_error_over_items_is_that_of_paired_differences() -> None:
     assert not found.is_best(0)
 
 
+def test_results_of_a_time_before_items_were_counted_say_nothing_of_them() -> None:
+    worse = made(-0.1, 0.01)
+    told = json.loads(json.dumps(plain(worse)))
+    for score in told["scores"].values():
+        score["item_error"] = 0.01
+    counted = Found.read(told)
+    for score in told["scores"].values():
+        del score["item_error"]
+    before = Found.read(told)
+    assert before == worse
+    assert not any("ounting items" in claim.found for claim in verdicts.of_labels({100: [before]}))
+    assert all("ounting items" in claim.found for claim in verdicts.of_labels({100: [counted]}))
+
+
 def test_right_labels_of_ties_are_shares() -> None:
     proba = np.array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [0.2, 0.3, 0.5]])
     assert labels.right_shares(np.array([0, 2, 1]), proba).tolist() == [0.5, 1, 0]
