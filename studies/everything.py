@@ -124,7 +124,7 @@ def run_one(run: Run, scale: float) -> str:
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with log.open("w", encoding="utf-8") as output:
         status = subprocess.run(command, cwd=ROOT, env=os.environ | threads, stdout=output, stderr=output, check=False)  # noqa: S603
-    failed = f"FAILED, see {log.relative_to(ROOT)}: " if status.returncode else ""
+    failed = f"FAILED, see {os.path.relpath(log)}: " if status.returncode else ""
     return f"{failed}{run.command(scale)}: {seconds_of(run)} s of a processor, {time.perf_counter() - started:.0f} s"
 
 
