@@ -113,12 +113,13 @@ def test_tables_are_kept_by_name_with_the_command(tmp_path: Path, monkeypatch: p
 
 def test_tables_of_benchmarks_are_kept_and_read_as_they_were_printed(tmp_path: Path) -> None:
     first = Table("One", [Row("a", 0.1234, ratio=2.0, asked="<= 3", reached=True), Row("b", 1234.5)], ["Note."])
-    benchmark_tables.keep_tables(tmp_path / "kept.json", {"machine": "m"}, {"one": first, "two": Table("Two", [], [])})
-    second = Table("One", [Row("a", 9.0)], [])
+    about = {"machine": "2 cores", "started": "2026-11-19T10:00"}
+    benchmark_tables.keep_tables(tmp_path / "kept.json", about, {"one": first, "two": Table("Two", [], [])})
+    second = Table("One", [Row("a", 9.0)], [], {"polars": "2", "duckdb": "1"})
     failed = Table("Two", [], [], failed="no memory")
-    benchmark_tables.keep_tables(tmp_path / "kept.json", {"machine": "m"}, {"one": second, "two": failed})
+    benchmark_tables.keep_tables(tmp_path / "kept.json", about, {"one": second, "two": failed})
     content = json.loads((tmp_path / "kept.json").read_text())
-    assert benchmark_tables.figures(content)["one"] == second.grid
+    assert benchmark_tables.figures(content)["one"] == f"{second.grid}\n\n*2026-11-19; 2 cores; duckdb 1, polars 2*"
     assert Table.read(content["tables"]["two"]) == Table("Two", [], []), "what failed replaces nothing"
     assert first.grid in str(first) and "0.123" in first.grid and "1,234" in first.grid
 
