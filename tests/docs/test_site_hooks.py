@@ -56,6 +56,12 @@ def test_examples_with_prompts_are_sessions_of_a_console() -> None:
     )
 
 
+def test_the_empty_line_that_ends_an_example_is_not_shown() -> None:
+    written = "Before:\n\n```python\n>>> 1\n1\n\n>>> 2\n2\n\n```\n\n```\nplain\n```\n"
+    shown = "Before:\n\n```python\n>>> 1\n1\n\n>>> 2\n2\n```\n\n```\nplain\n```\n"
+    assert HOOKS.prepare("coverage", written) == shown
+
+
 def test_tables_of_a_terminal_keep_their_lines() -> None:
     table = "```\n a  b\n ────\n 1  2\n```\n"
     command = "```\nthumbwise demo\n```\n"
