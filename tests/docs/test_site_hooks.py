@@ -49,7 +49,7 @@ def test_a_public_name_is_documented_by_what_it_is(name: str, directive: str) ->
 
 
 def test_examples_with_prompts_are_sessions_of_a_console() -> None:
-    late = "```python\n# first\n>>> f(1)\n2\n\n```\n"
+    late = "```python\n# first\n>>> f(1)\n2\n```\n"
     program = "```python\nf(1)\n```\n"
     assert HOOKS.prepare("rates", f"{program}\nand\n\n{late}") == f"{program}\nand\n\n" + late.replace(
         "python", "pycon"
