@@ -132,8 +132,14 @@ def keep_tables(path: Path, machine: dict[str, Any], tables: Mapping[str, Table]
 
 
 def figures(content: Mapping[str, Any]) -> dict[str, str]:
-    """By name the rows of each table that was kept."""
-    return {name: Table.read(told).grid for name, told in content["tables"].items()}
+    """By name the rows of each table that was kept, with what they were measured on below."""
+    return {name: f"{Table.read(told).grid}\n\n{origin_of(told)}" for name, told in content["tables"].items()}
+
+
+def origin_of(told: Mapping[str, Any]) -> str:
+    """When, on which machine, with which versions."""
+    versions = ", ".join(f"{name} {number}" for name, number in sorted(told["versions"].items()))
+    return f"*{'; '.join(filter(None, [told['started'][:10], told['machine'], versions]))}*"
 
 
 def write_whole(path: Path, text: str) -> None:

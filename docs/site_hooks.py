@@ -32,6 +32,9 @@ def setup(app: Any) -> dict[str, bool]:
 
 def prepare(docname: str, text: str) -> str:
     """The Markdown of a page as it is to be read by Sphinx; the page itself stays as a forge shows it."""
+    text = FENCED.sub(
+        lambda block: re.sub(r"\n{2,}```$", "\n```", block[0]), text
+    )  # doctest wants the empty line, no reader
     text = NAME.sub(lambda name: reference(name[1]), name_files(text, (DOCS / docname).parent))
     text = LATE_PROMPT.sub("```pycon\n", TABLE.sub("```{code-block} text\n:class: terminal\n\n", text))
     return text + menu() if docname == "index" else text

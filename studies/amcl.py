@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import time
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -168,7 +168,7 @@ def time_items(name: str) -> float:
     return time.process_time() - started
 
 
-def report(outcomes: Sequence[Outcome], output: Path | None) -> None:
+def report(outcomes: Sequence[Outcome], given: Namespace) -> None:
     """All tables."""
     known, n_draws = read_reference(), len({outcome.seed for outcome in outcomes})
     heading = (
@@ -180,16 +180,17 @@ def report(outcomes: Sequence[Outcome], output: Path | None) -> None:
         "(medians). Both solvers work on patterns; the subgradient method takes the authors' 500 steps. On every item "
         f"of IMDB separately, as the authors do, one of its 501 linear programs takes {time_items('imdb'):.2f} s."
     )
-    tables = [losses_table(outcomes, position, known) for position in range(len(METRICS))]
-    publish([heading, *tables, bounds, bounds_table(outcomes)], output)
+    losses = {metric: losses_table(outcomes, position, known) for position, metric in enumerate(METRICS)}
+    tables = {**losses, "bounds": bounds_table(outcomes)}
+    publish("amcl", given, [heading, *losses.values(), bounds, tables["bounds"]], tables)
 
 
 def main() -> None:
     """All ten datasets."""
-    arguments = read_arguments("AMCL beside the authors' results: losses, worst cases, times.")
+    arguments = read_arguments("AMCL beside the authors' results: losses, worst cases, times.", draws=10, quick=3)
     names = [name for name in TITLES if not (arguments.quick and name == "sms")]
-    tasks = [(name, seed) for name in names for seed in range(3 if arguments.quick else 10)]
-    report(run_tasks(study, tasks, arguments.processes), arguments.output)
+    tasks = [(name, seed) for name in names for seed in range(arguments.draws)]
+    report(run_tasks(study, tasks, arguments.processes), arguments)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ from studies.drawing import (
     split_population,
 )
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
-from studies.results import keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold import GoldCounts, GoldIs
 from thumbwise.box.moments.linear import FREQUENCY
@@ -194,8 +193,8 @@ def _work(task: tuple[str, GoldIs], n_draws: int, seed: int) -> list[float]:
 
 def main() -> None:
     """Run all ideas and print a table for each role of gold."""
-    arguments = read_arguments("Mean certificates under different splits of the error budget.", keeps=True)
-    n_draws = 4 if arguments.quick else 30
+    arguments = read_arguments("Mean certificates under different splits of the error budget.", draws=30, quick=4)
+    n_draws = arguments.draws
     tasks = list(product(TITLES, ROLES))
     started = time.perf_counter()
     work = partial(_work, n_draws=n_draws, seed=arguments.seed)
@@ -207,9 +206,7 @@ def main() -> None:
     )
     tables: dict[str, str] = {role: tabulate(answers, role) for role in ROLES}
     parts = [part for role, table in tables.items() for part in (f"### Gold is {role}", table)]
-    publish([heading, *parts], arguments.output)
-    if arguments.keep:
-        keep_tables("budgets", tables)
+    publish("budgets", arguments, [heading, *parts], tables)
 
 
 if __name__ == "__main__":

@@ -9,20 +9,18 @@ right than was asked, gold items that are known left aside as right.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from studies.drawing import JUDGES, Population, data_folder, draw_gold, load_population
 from studies.opinion_coverage import gold_size
-from studies.reporting import markdown_table, publish
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.accepting.cascades import climb_stages, good_in_stages, open_cascade
 from thumbwise.assess.accepting.ranked import Parts
@@ -130,20 +128,18 @@ def report(n_gold: int, cases: Sequence[str], n_draws: int, seed: int) -> str:
         print(f"{case} {n_gold}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
         for row in rows[-len(PRECISIONS) :]:
             print("|", " | ".join(row), "|", file=sys.stderr, flush=True)
-    about = f"{n_gold} gold labels (at most half of the items), {n_draws} draws, 95 %; costs are means per item."
-    return f"{about}\n\n{markdown_table(HEADER, rows)}"
+    return markdown_table(HEADER, rows)
 
 
 def main() -> None:
     """Read the arguments, and publish a table for each number of gold labels."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__, draws=1000, quick=5)
     parser.add_argument("--cases", nargs="+", choices=CASES, default=CASES, metavar="CASE")
-    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--gold", type=int, nargs="+", default=[300])
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
     given = parser.parse_args()
-    publish([report(n_gold, given.cases, given.draws, given.seed) for n_gold in given.gold], given.output)
+    about = f"Gold labels are at most half of the items, {given.draws} draws, 95 %; costs are means per item."
+    tables = {f"{n} labels": report(n, given.cases, given.draws, given.seed) for n in given.gold}
+    publish("cascades", given, [about, *(part for table in tables.items() for part in table)], tables)
 
 
 if __name__ == "__main__":

@@ -85,29 +85,26 @@ def findings(name: str, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """All tables, or one."""
-    parser = make_parser(__doc__)
+    parser = make_parser(__doc__, draws=40, quick=5)
     parser.add_argument("--only", type=int, choices=(1, 2, 3), help="one of the tables")
-    parser.add_argument("--draws", type=int, help="draws for each row (otherwise 500, 40 and 10)")
     arguments = parser.parse_args()
-    quick = 5 if arguments.quick else None
-    tables: dict[int, tuple[Any, list[Any], int]] = {
-        1: (alarms, list(product(DRAWN_AGAIN, ("separate", "subset"))), 500),
-        2: (misled, list(product(MISLED, (50, 100))), 40),
-        3: (findings, list(SETS), 10),
+    parts: dict[int, tuple[str, Any, list[Any]]] = {
+        1: ("alarms", alarms, list(product(DRAWN_AGAIN, ("separate", "subset")))),
+        2: ("misled", misled, list(product(MISLED, (50, 100)))),
+        3: ("findings", findings, list(SETS)),
     }
     headers = {
         1: ["items", "gold is", "draws", "fires"],
         2: ["set", "gold labels", *(f"{way}{part}" for way in WAYS for part in ("", ", by rules alone"))],
         3: ["set", "found, of so many draws"],
     }
-    texts = []
-    for number in [arguments.only] if arguments.only else [*tables]:
-        work, tasks, n_draws = tables[number]
-        n_draws = quick or arguments.draws or n_draws
-        done = partial(work, n_draws=n_draws, seed=arguments.seed)
+    tables = {}
+    for number in [arguments.only] if arguments.only else [*parts]:
+        name, work, tasks = parts[number]
+        done = partial(work, n_draws=arguments.draws, seed=arguments.seed)
         rows = run_tasks(done, tasks, arguments.processes)
-        texts.append(f"{n_draws} draws\n\n{markdown_table(headers[number], rows)}")
-    publish(texts, arguments.output)
+        tables[name] = markdown_table(headers[number], rows)
+    publish("checking", arguments, [*tables.values()], tables)
 
 
 if __name__ == "__main__":

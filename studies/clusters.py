@@ -62,11 +62,11 @@ def study(setting: Setting, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """All settings."""
-    arguments = read_arguments(__doc__ or "")
-    n_draws = 20 if arguments.quick else 500
-    rows = run_tasks(partial(study, n_draws=n_draws, seed=arguments.seed), SETTINGS, arguments.processes)
+    arguments = read_arguments(__doc__, draws=500, quick=20)
+    rows = run_tasks(partial(study, n_draws=arguments.draws, seed=arguments.seed), SETTINGS, arguments.processes)
     header = ["conversations", "holds", "as single items", "alarm below", "mean width", "items one by one"]
-    publish([markdown_table(header, rows)], arguments.output)
+    table = markdown_table(header, rows)
+    publish("clusters", arguments, [table], {"boxes": table})
 
 
 if __name__ == "__main__":

@@ -37,7 +37,6 @@ from studies.drawing import (
     split_population,
 )
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
-from studies.results import keep_tables
 from thumbwise._typing import IntArray
 from thumbwise.box.gold import GoldIs
 from thumbwise.metrics import log_loss
@@ -270,10 +269,10 @@ def _work(setting: Setting, plan: Plan) -> list[Row]:
 
 def main() -> None:
     """Run all settings and print the tables."""
-    arguments = read_arguments("Coverage of the box and of the certificate on the paper's ten datasets.", keeps=True)
-    plan = Plan(seed=arguments.seed)
-    if arguments.quick:
-        plan = Plan(n_draws=100, n_fitted=2, n_paper_bounds=5, seed=arguments.seed)
+    told = "Coverage of the box and of the certificate on the paper's ten datasets."
+    arguments = read_arguments(told, draws=1000, quick=100)
+    n_draws = arguments.draws
+    plan = Plan(n_draws, max(2, n_draws // 50), max(5, n_draws // 10), arguments.seed)
     started = time.perf_counter()
     settings = [Setting(*parts) for parts in product(TITLES, SIZES, ROLES)]
     answers = run_tasks(partial(_work, plan=plan), settings, arguments.processes)
@@ -285,6 +284,8 @@ def main() -> None:
         "bounds": tabulate_bounds(rows),
     }
     publish(
+        "coverage",
+        arguments,
         [
             f"{plan.n_draws} draws a setting, seed {plan.seed}, {seconds:.0f} s in {arguments.processes} processes. "
             "Each cell: share of draws in % in which (a) the box holds the truth / (b) the loss is below the bound.",
@@ -297,10 +298,9 @@ def main() -> None:
             f"### Mean certificate (mean log loss) at 95 %, first {plan.n_fitted} draws",
             tables["bounds"],
         ],
-        arguments.output,
+        tables,
+        draws={"bounds": plan.n_fitted},
     )
-    if arguments.keep:
-        keep_tables("coverage", tables)
 
 
 if __name__ == "__main__":

@@ -125,8 +125,8 @@ def describe_crowds() -> str:
 
 def main() -> None:
     """All methods on all crowds."""
-    arguments = read_arguments("Accuracy, log loss and time of every method on votes of crowds.")
-    n_draws = 2 if arguments.quick else 10
+    arguments = read_arguments("Accuracy, log loss and time of every method on votes of crowds.", draws=10)
+    n_draws = arguments.draws
     tasks = list(product(CROWDS, METHODS))
     answers = run_tasks(partial(study, n_draws=n_draws, seed=arguments.seed), tasks, arguments.processes)
     scores = {(name, method.title): answer for (name, method), answer in zip(tasks, answers, strict=True)}
@@ -135,11 +135,13 @@ def main() -> None:
         "Methods with gold learn from items drawn at random among those, and are judged on the others; means of "
         f"{n_draws} draws. An asterisk: the model warned that it did not converge or that its answer is degenerate."
     )
-    parts = [heading, describe_crowds()]
-    parts += ["Accuracy:", tabulate(scores, lambda score: f"{score.accuracy:.3f}")]
-    parts += ["Log loss:", tabulate(scores, lambda score: f"{score.log_loss:.3f}" + "*" * score.warned)]
-    parts += ["Seconds to fit and predict:", tabulate(scores, lambda score: f"{score.seconds:.2f}")]
-    publish(parts, arguments.output)
+    tables = {
+        "crowds": describe_crowds(),
+        "accuracy": tabulate(scores, lambda score: f"{score.accuracy:.3f}"),
+        "log loss": tabulate(scores, lambda score: f"{score.log_loss:.3f}" + "*" * score.warned),
+        "seconds": tabulate(scores, lambda score: f"{score.seconds:.2f}"),
+    }
+    publish("crowds", arguments, [heading, *(part for table in tables.items() for part in table)], tables)
 
 
 if __name__ == "__main__":

@@ -96,18 +96,18 @@ def column(outcomes: list[Outcome]) -> list[str]:
 
 def main() -> None:
     """Draw, look, print the table."""
-    parser = make_parser(__doc__)
-    parser.add_argument("--draws", type=int, default=20)
+    parser = make_parser(__doc__, draws=20, quick=3)
     parser.add_argument("--only", type=int, help="so many of the panels, from the first on")
     arguments = parser.parse_args()
-    n_draws = 3 if arguments.quick else arguments.draws
+    n_draws = arguments.draws
     columns = {}
     for name, population in list(panels().items())[: arguments.only]:
         rng = np.random.default_rng(arguments.seed)
         draws = [rng.choice(len(population.labels), N_GOLD, replace=False) for _ in range(n_draws)]
         columns[name] = column([look(population, gold) for gold in draws])
     lines = [list(cells) for cells in zip(ROWS, *columns.values(), strict=True)]
-    publish([markdown_table([f"{N_GOLD} human labels, means of {n_draws} draws", *columns], lines)], arguments.output)
+    table = markdown_table([f"{N_GOLD} human labels", *columns], lines)
+    publish("five_judges", arguments, [table], {"panels": table})
 
 
 if __name__ == "__main__":

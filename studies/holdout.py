@@ -21,7 +21,6 @@ from studies.betting import betting_upper_bound
 from studies.budgets import ONE_SIDED, WITH_MAJORITY, bounds_of_idea
 from studies.drawing import TITLES, Population, box_of_draw, draw_gold, load_population, split_population
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
-from studies.results import keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold import GoldIs
 
@@ -107,10 +106,10 @@ def hold_out(population: Population, gold: IntArray, gold_is: GoldIs) -> tuple[f
 
 
 def certify_box(population: Population, gold: IntArray, gold_is: GoldIs) -> float:
-    """The library's certificate."""
+    """The library's certificate: its default box, at the caution with the lowest bound."""
     draw = split_population(population, gold, gold_is)
     box = box_of_draw(draw, gold_is, LEVEL, recipe=False)
-    return float(tw.BalsubramaniFreund().fit(draw.pool, box=box).certificate_.log_loss_bound)
+    return float(tw.BalsubramaniFreund(caution=1).fit(draw.pool, box=box).certificate_.log_loss_bound)
 
 
 def compare(population: Population, n_gold: int, gold_is: GoldIs, n_draws: int, seed: int) -> list[Bounds]:
@@ -188,8 +187,8 @@ def _work(task: tuple[str, int, GoldIs], n_draws: int, seed: int) -> list[Bounds
 
 def main() -> None:
     """Run all settings and print a table for each role of gold."""
-    arguments = read_arguments("The box's certificate against a hold-out with the same labels.", keeps=True)
-    n_draws = 3 if arguments.quick else 10
+    arguments = read_arguments("The box's certificate against a hold-out with the same labels.", draws=10, quick=3)
+    n_draws = arguments.draws
     tasks: Sequence[tuple[str, int, GoldIs]] = list(product(TITLES, SIZES, ROLES))
     started = time.perf_counter()
     work = partial(_work, n_draws=n_draws, seed=arguments.seed)
@@ -201,9 +200,7 @@ def main() -> None:
     )
     tables: dict[str, str] = {role: tabulate(answers, role) for role in ROLES}
     parts = [part for role, table in tables.items() for part in (f"### Gold is {role}", table)]
-    publish([heading, *parts, name_exceptions(answers), count_misses(answers)], arguments.output)
-    if arguments.keep:
-        keep_tables("holdout", tables)
+    publish("holdout", arguments, [heading, *parts, name_exceptions(answers), count_misses(answers)], tables)
 
 
 if __name__ == "__main__":

@@ -97,8 +97,8 @@ def _row(name: str, seen: list[dict[str, Seen]]) -> list[str]:
 
 def main() -> None:
     """Draw, look, print."""
-    arguments = read_arguments(__doc__ or "")
-    n_draws = 2 if arguments.quick else N_DRAWS
+    arguments = read_arguments(__doc__, draws=N_DRAWS)
+    n_draws = arguments.draws
     tasks = [(name, number, arguments.seed) for name in SETS for number in range(n_draws)]
     seen = run_tasks(_one_draw, tasks, arguments.processes)
     header = [
@@ -106,7 +106,8 @@ def main() -> None:
         *[f"{kind}: {what}" for kind in ("votes", "tiers", "their box") for what in ("said", "width", "held")],
     ]
     rows = [_row(name, seen[i * n_draws : (i + 1) * n_draws]) for i, name in enumerate(SETS)]
-    publish([markdown_table(header, rows)], arguments.output)
+    table = markdown_table(header, rows)
+    publish("item_intervals", arguments, [table], {"intervals": table})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ are of the same exponential family as g*.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import thumbwise as tw
-from studies.reporting import markdown_table, publish, run_tasks
+from studies.reporting import make_parser, markdown_table, publish, run_tasks
 from thumbwise._typing import FloatArray
 from thumbwise.datasets import Synthetic, make_class_conditional, make_copies, make_one_coin, make_shared_errors
 from thumbwise.exceptions import DegenerateFitWarning
@@ -166,21 +165,18 @@ def draw(means: FloatArray, sizes: tuple[int, ...], path: Path) -> None:
 
 def main() -> None:
     """All kinds of votes; ``--quick`` with two draws of at most 10,000 items."""
-    parser = argparse.ArgumentParser(description="Convergence where votes do not obey one-coin Dawid-Skene.")
-    parser.add_argument("--quick", action="store_true", help="few draws: a minute or so, to see that it runs")
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
+    parser = make_parser("Convergence where votes do not obey one-coin Dawid-Skene.", draws=10)
     parser.add_argument("--picture", type=Path, help="PNG file to draw the divergences to")
     arguments = parser.parse_args()
-    sizes, n_draws = (SIZES[:5], 2) if arguments.quick else (SIZES, 10)
+    sizes, n_draws = SIZES[:5] if arguments.quick else SIZES, arguments.draws
     means = run_study(tuple(KINDS), sizes, n_draws, arguments.seed, arguments.processes)
     heading = (
         f"Mean KL divergence per item from the best approximator g*, means of {n_draws} draws, and for the largest n "
         "that from the truth and the share of degenerate fits. BF has an exact 95 % box from the labels of a tenth of "
         "the items."
     )
-    publish([heading, tabulate(means, sizes)], arguments.output)
+    table = tabulate(means, sizes)
+    publish("misspecified", arguments, [heading, table], {"distances": table})
     if arguments.picture is not None:
         draw(means, sizes, arguments.picture)
 

@@ -39,8 +39,7 @@ from studies.drawing import (
     load_population,
     split_population,
 )
-from studies.reporting import markdown_table, publish
-from studies.results import add_keep, keep_tables
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import IntArray
 from thumbwise.box.budget import FEW_RULES
 from thumbwise.box.gold import GoldIs
@@ -209,15 +208,11 @@ def _run(arguments: argparse.Namespace, lines: Path | None) -> list[Judged]:
 
 def main() -> None:
     """Judge all draws and print the table."""
-    parser = argparse.ArgumentParser(description="Coverage of boxes with opinions, and of their bounds.")
+    parser = make_parser("Coverage of boxes with opinions, and of their bounds.", draws=1000, quick=20)
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
-    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--fitted", type=int, default=5, help="draws that are fitted whether or not the box misses")
     parser.add_argument("--gold", type=int, default=100)
     parser.add_argument("--gold-is", choices=["subset", "separate"], default="subset")
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file; the draws go into a file .jsonl beside it")
-    add_keep(parser)
     arguments = parser.parse_args()
     lines = None if arguments.output is None else arguments.output.with_suffix(".jsonl")
     judged = _run(arguments, lines)
@@ -226,10 +221,7 @@ def main() -> None:
         f"{arguments.gold_is}, seed {arguments.seed}. Each cell: share of draws in %. Alarms of the whole table are "
         f"false with probability {FALSE_ALARM:.0e} if every coverage were exactly its level."
     )
-    table = tabulate(judged)
-    publish([heading, table], arguments.output)
-    if arguments.keep:
-        keep_tables("opinion_coverage", {"defaults": in_brief(judged)})
+    publish("opinion_coverage", arguments, [heading, tabulate(judged)], {"defaults": in_brief(judged)})
 
 
 if __name__ == "__main__":

@@ -75,11 +75,11 @@ def study(setting: Setting, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """All settings."""
-    arguments = read_arguments(__doc__ or "")
-    n_draws = 2 if arguments.quick else 10
-    rows = run_tasks(partial(study, n_draws=n_draws, seed=arguments.seed), SETTINGS, arguments.processes)
+    arguments = read_arguments(__doc__, draws=10)
+    rows = run_tasks(partial(study, n_draws=arguments.draws, seed=arguments.seed), SETTINGS, arguments.processes)
     header = ["ratings", "bound", "log loss", "accuracy at least", "accuracy", "mean error", "of the median"]
-    publish([markdown_table(header, rows)], arguments.output)
+    table = markdown_table(header, rows)
+    publish("ordinal", arguments, [table], {"ratings": table})
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.tables import write_whole
 
-from studies.results import FOLDER, read_results
+from studies.results import FOLDER, origin_of, read_results
 
 ROOT = Path(__file__).resolve().parents[1]
 MARK = re.compile(r"(<!-- figures: (?P<name>[^>]*?) -->)(?P<shown>.*?)(<!-- end -->)", re.DOTALL)
@@ -57,19 +57,20 @@ def _said_by(path: Path) -> dict[str, str]:
 
 
 def in_tables(content: Mapping[str, Any]) -> dict[str, str]:
-    """Of a study that keeps tables as it prints them: each by its name."""
-    return {name: "\n".join(table["lines"]) for name, table in content["tables"].items()}
+    """Of a study that keeps tables as it prints them: each by its name, with where it comes from."""
+    return {name: "\n".join([*table["lines"], "", origin_of(table)]) for name, table in content["tables"].items()}
 
 
 def fill(text: str, said: Mapping[str, str]) -> str:
-    """The page with these figures; blocks stand on lines of their own, figures in a sentence in its line."""
+    """The page with these figures: blocks on lines of their own; in a sentence their first paragraph, in its line."""
 
     def show(mark: re.Match[str]) -> str:
         name = mark["name"]
         if name not in said:
             raise SystemExit(f"No results hold the figure {name!r}; python -m studies.pages --list prints their names.")
         is_block = mark["shown"].startswith("\n")
-        shown = f"\n\n{said[name].strip()}\n\n" if is_block else " ".join(said[name].split())
+        text = said[name].strip()
+        shown = f"\n\n{text}\n\n" if is_block else " ".join(text.split("\n\n")[0].split())
         return f"{mark[1]}{shown}{mark[4]}"
 
     return MARK.sub(show, text)

@@ -70,8 +70,9 @@ def _recipe(
 
 def main() -> None:
     """All ten datasets."""
-    arguments = read_arguments("Best approximators and the paper's recipe beside the authors' results.")
-    n_draws = 10 if arguments.quick else 100
+    told = "Best approximators and the paper's recipe beside the authors' results."
+    arguments = read_arguments(told, draws=100, quick=10)
+    n_draws = arguments.draws
     rows = run_tasks(partial(study, n_draws=n_draws), list(TITLES), arguments.processes)
     heading = (
         "Log loss minus that of the authors for majority vote, Dawid-Skene and the best approximator (with its KKT "
@@ -79,7 +80,8 @@ def main() -> None:
         "mean, their distance in standard errors, largest KKT residual, infeasible draws."
     )
     header = ["dataset", "MV", "OCDS", "best", "KKT", "iterations", "BF", "authors", "z", "KKT", "infeasible"]
-    publish([heading, markdown_table(header, rows)], arguments.output)
+    table = markdown_table(header, rows)
+    publish("paper_figures", arguments, [heading, table], {"figures": table})
 
 
 if __name__ == "__main__":

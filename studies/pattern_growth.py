@@ -9,7 +9,6 @@ Run as ``python -m studies.pattern_growth``; ``--picture`` draws the curves. Thr
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from scipy.special import gammaln, xlogy
 
 import thumbwise as tw
 from studies.drawing import data_folder
-from studies.reporting import markdown_table, publish
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.datasets import (
     CROWD_NAMES,
@@ -281,10 +280,7 @@ def draw(votes: dict[str, tw.Votes], path: Path) -> None:
 
 def main() -> None:
     """Real data, made-up data to 10^9 votes, theory to 10^10 items."""
-    parser = argparse.ArgumentParser(description="Distinct patterns as a function of the number of items.")
-    parser.add_argument("--quick", action="store_true", help="at most 10^6 items: to see that it runs")
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    parser = make_parser("Distinct patterns as a function of the number of items.", draws=1, quick=1)
     parser.add_argument("--picture", type=Path, help="PNG file to draw the curves to")
     arguments = parser.parse_args()
     real = load_all()
@@ -292,12 +288,14 @@ def main() -> None:
     if not arguments.quick:
         settings += [(20, 0.5, 10_000_000), (20, 0.0, 50_000_000), (10, 0.5, 100_000_000), (10, 0.9, 100_000_000)]
     counted = [row for p, a, n in settings for row in compare(p, a, n, arguments.seed)]
-    parts = [markdown_table(REAL_HEADER, [describe(name, votes) for name, votes in real.items()])]
-    parts += [markdown_table(COUNTED_HEADER, counted)]
     header = ["rules", "abstain", "D(10^6)", "D(10^8)", "D(10^10)", "slope at 10^10"]
-    parts += [markdown_table(header, [extrapolate(p, a) for p in RULES for a in ABSTAIN])]
-    parts += [markdown_table(["how rules err", "D(10^4)", "D(10^5)"], dependent_rows(arguments.seed))]
-    publish(parts, arguments.output)
+    tables = {
+        "real data": markdown_table(REAL_HEADER, [describe(name, votes) for name, votes in real.items()]),
+        "counted": markdown_table(COUNTED_HEADER, counted),
+        "expected": markdown_table(header, [extrapolate(p, a) for p in RULES for a in ABSTAIN]),
+        "dependent": markdown_table(["how rules err", "D(10^4)", "D(10^5)"], dependent_rows(arguments.seed)),
+    }
+    publish("pattern_growth", arguments, [*tables.values()], tables, draws=dict.fromkeys(tables, 0))
     if arguments.picture is not None:
         draw(real, arguments.picture)
 

@@ -12,7 +12,6 @@ import numpy as np
 import thumbwise as tw
 from studies.drawing import TITLES, load_population
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
-from studies.results import keep_tables
 from thumbwise.metrics import log_loss
 
 N_GOLD = 100
@@ -34,10 +33,10 @@ def study(name: str, n_draws: int, seed: int) -> list[str]:
         gold = np.random.default_rng([seed, draw]).choice(n_items, N_GOLD, replace=False)
         others = np.setdiff1d(np.arange(n_items), gold)
         box = tw.Box.from_gold(votes.take(gold), labels[gold], pool=votes, gold_is="subset", n_permutations=0)
-        loose = tw.BalsubramaniFreund(pin_gold=False).fit(votes, box=box)
+        loose = tw.BalsubramaniFreund(caution=1, pin_gold=False).fit(votes, box=box)
         lost = N_GOLD * log_loss(labels[gold], loose.predict_proba(votes.without_ids())[gold], clip=0)
         free.append((n_items * loose.certificate_.log_loss_bound - lost) / n_open)
-        model = tw.BalsubramaniFreund().fit(votes, box=box)
+        model = tw.BalsubramaniFreund(caution=1).fit(votes, box=box)
         pinned.append(model.certificate_.log_loss_bound)
         # Where the rules say nothing, bound and loss are the same number, summed in another order.
         n_held += log_loss(labels[others], model.predict_proba(votes)[others], clip=0) <= pinned[-1] + ROUNDING
@@ -54,16 +53,14 @@ def study(name: str, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """All ten datasets."""
-    arguments = read_arguments("Mean certificates with and without pinned gold labels.", keeps=True)
-    n_draws = 3 if arguments.quick else 30
+    arguments = read_arguments("Mean certificates with and without pinned gold labels.", draws=30, quick=3)
+    n_draws = arguments.draws
     work = partial(study, n_draws=n_draws, seed=arguments.seed)
     rows = run_tasks(work, list(TITLES), arguments.processes)
     heading = f"{N_GOLD} gold labels, part of the pool, 95 %, {n_draws} draws, seed {arguments.seed}."
     header = ["dataset", "labels not pinned", "pinned", "change", "pinned, over all items", "bound held"]
     table = markdown_table(header, rows)
-    publish([heading, table], arguments.output)
-    if arguments.keep:
-        keep_tables("pinning", {"pinned": table})
+    publish("pinning", arguments, [heading, table], {"pinned": table})
 
 
 if __name__ == "__main__":

@@ -1,31 +1,32 @@
-"""Plans in points and in right labels against what was then found: ``python -m studies.planned_rates``.
+"""Plans for bounds, shares and right labels against what was then found: ``python -m studies.planned_rates``.
 
-From 100 gold labels, part of the pool, plans for 200, 300 and 400 (at most half of the items); then the interval of the
-share of the first class, and the share of right labels that is guaranteed, with those 100 and the others.
+From 100 gold labels, part of the pool, plans for 200, 300 and 400 (at most half of the items); then the bound on the
+log loss of labels at caution 1, the interval of the share of the first class, and the share of right labels that is
+guaranteed, with those 100 and the others. Gold keeps its label.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
-from studies.reporting import markdown_table, publish
-from studies.results import add_keep, keep_tables
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.planned_accuracy import plan_accuracy, planned_share
 from thumbwise.assess.planned_rates import open_outlook
+from thumbwise.assess.planner import Planner
+from thumbwise.assess.planning import plan_with
+from thumbwise.box.opened_gold import open_plain_gold
 from thumbwise.rates.intervals import assisted
 
 SETS = (*TITLES, *CROWDS, JUDGES)
-ACCURACY_SETS = ("aa2", "cardio", "youtube", "rte")
+FEW = ("aa2", "cardio", "youtube", "rte")
 N_GOLD, SIZES = 100, (200, 300, 400)
 ERROR = 0.05
 
@@ -53,9 +54,7 @@ def rate_pairs(population: Population, items: IntArray) -> list[tuple[float, flo
 
 def accuracy_pairs(population: Population, items: IntArray) -> list[tuple[float, float]]:
     """Shares that are guaranteed for each size: planned, and found."""
-    votes = tw.Votes(
-        population.votes.array, n_classes=population.votes.n_classes, item_ids=np.arange(population.votes.n_items)
-    )
+    votes = with_ids(population)
     wanted = (1 + 1 / votes.n_classes) / 2
     plan = plan_accuracy(votes, known(population, items[:N_GOLD]), at_least=wanted)
     now = plan.rows[0].at_least
@@ -65,9 +64,31 @@ def accuracy_pairs(population: Population, items: IntArray) -> list[tuple[float,
 
 def guaranteed(votes: tw.Votes, population: Population, items: IntArray) -> float:
     """Share of right labels of a fit."""
-    box = tw.Box.from_gold(votes.take(items), population.labels[items], pool=votes, gold_is="subset", n_permutations=0)
+    box = gold_box(votes, population, items)
     model = tw.BalsubramaniFreund(on_infeasible="widen").fit(votes, box=box)
     return float(model.certificate_.accuracy_at_least or 0)
+
+
+def bound_pairs(population: Population, items: IntArray) -> list[tuple[float, float]]:
+    """Bounds on the mean log loss of labels at caution 1 for each size, in hundredths of a nat: planned, and found."""
+    votes, sizes = with_ids(population), sizes_of(population)
+    sample = open_plain_gold(votes.take(items[:N_GOLD]), population.labels[items[:N_GOLD]], votes, "subset")
+    planner = Planner(sample, ERROR, True, gold_box(votes, population, items[:N_GOLD]))
+    plan = plan_with(planner, votes, None, sizes=sizes, with_gains=False, with_worth=False)
+    fits = [tw.BalsubramaniFreund(caution=1, tol=1e-6) for _ in sizes]
+    then = [fit.fit(votes, box=gold_box(votes, population, items[:n])) for n, fit in zip(sizes, fits, strict=True)]
+    return [(row.bound, float(fit.certificate_.log_loss_bound)) for row, fit in zip(plan.rows, then, strict=True)]
+
+
+def with_ids(population: Population) -> tw.Votes:
+    """Votes whose gold items keep their label."""
+    array = population.votes.array
+    return tw.Votes(array, n_classes=population.votes.n_classes, item_ids=np.arange(len(array)))
+
+
+def gold_box(votes: tw.Votes, population: Population, items: IntArray) -> tw.Box:
+    """Of so many labels."""
+    return tw.Box.from_gold(votes.take(items), population.labels[items], pool=votes, gold_is="subset", n_permutations=0)
 
 
 def line(title: str, pairs: FloatArray) -> list[str]:
@@ -80,48 +101,47 @@ def line(title: str, pairs: FloatArray) -> list[str]:
     return [title, *cells, *["-"] * (len(SIZES) - len(cells))]
 
 
-def study(name: str, is_rate: bool, n_draws: int, seed: int) -> list[str] | None:
+# What is planned: sets, and how; all in hundredths.
+KINDS: dict[str, tuple[Sequence[str], Callable[[Population, IntArray], list[tuple[float, float]]]]] = {
+    "bounds": (SETS, bound_pairs),
+    "points": (SETS, rate_pairs),
+    "right labels": (FEW, accuracy_pairs),
+}
+
+
+def study(kind: str, name: str, n_draws: int, seed: int) -> list[str] | None:
     """A line of a table; None for a set with too few items."""
     population = load_population(name)
     if not sizes_of(population):
         return None
     items = draw_gold(population, max(sizes_of(population)), "subset", n_draws, seed)
-    pairs = [(rate_pairs if is_rate else accuracy_pairs)(population, one) for one in items]
-    return line(TITLES.get(name, name), np.array(pairs))
+    return line(TITLES.get(name, name), np.array([KINDS[kind][1](population, one) for one in items]))
 
 
-def table(names: Sequence[str], is_rate: bool, n_draws: int, seed: int) -> str:
-    """Of the half-widths, or of the guaranteed shares."""
+def table(kind: str, n_draws: int, seed: int) -> str:
+    """Of one kind of plans."""
     started, lines = time.perf_counter(), []
-    for name in names:
-        lines.append(study(name, is_rate, n_draws, seed))
-        print(lines[-1], f"{time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    for name in KINDS[kind][0]:
+        lines.append(study(kind, name, n_draws, seed))
+        print(kind, lines[-1], f"{time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     header = ["set", *(f"at {n}" for n in SIZES)]
     return markdown_table(header, [one for one in lines if one is not None])
 
 
 def main() -> None:
-    """Print both tables."""
-    parser = argparse.ArgumentParser(description="Plans for shares and for right labels against what was then found.")
-    parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
-    parser.add_argument("--accuracy-sets", nargs="*", default=ACCURACY_SETS, choices=SETS)
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--accuracy-draws", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
-    add_keep(parser)
-    arguments = parser.parse_args()
+    """Print a table for each kind."""
+    parser = make_parser("Plans for bounds, shares and right labels against what was then found.", draws=10, quick=1)
+    parser.add_argument("--only", nargs="+", choices=[kind.replace(" ", "-") for kind in KINDS])
+    given = parser.parse_args()
     warnings.simplefilter("ignore")
-    parts = [
-        f"From {N_GOLD} gold labels, 95 %, seed {arguments.seed}: planned / found / mean relative error of one plan.",
-        f"Half-width for the share of the first class, in points, {arguments.draws} draws.",
-        points := table(arguments.sets, True, arguments.draws, arguments.seed),
-        f"Guaranteed share of right labels without gold, in per cent, {arguments.accuracy_draws} draws.",
-        right := table(arguments.accuracy_sets, False, arguments.accuracy_draws, arguments.seed),
-    ]
-    publish(parts, arguments.output)
-    if arguments.keep:
-        keep_tables("planned_rates", {"points": points, "right labels": right})
+    about = (
+        f"From {N_GOLD} gold labels, 95 %, seed {given.seed}, {given.draws} draws: planned / found / mean relative "
+        "error of one plan; bounds in hundredths of a nat, half-widths for the share of the first class in points, "
+        "guaranteed shares of right labels among the items without gold in per cent."
+    )
+    kinds = [kind for kind in KINDS if not given.only or kind.replace(" ", "-") in given.only]
+    tables = {kind: table(kind, given.draws, given.seed) for kind in kinds}
+    publish("planned_rates", given, [about, *(part for kind in tables.items() for part in kind)], tables)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ refuses, is said below the table.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -30,8 +29,7 @@ from studies.coverage import allowed_misses
 from studies.drawing import TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
 from studies.rates import ERROR, SETS, Asked, Numbers, ask, share_interval
-from studies.reporting import markdown_table, publish
-from studies.results import add_keep, keep_tables
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.rates.intervals import Method
 
@@ -248,14 +246,10 @@ def describe_versions(python: Path) -> str:
 def main() -> None:
     """Read the arguments, and publish a table for each number of gold labels."""
     every = (*SETS, *MADE)
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__, draws=200, quick=5)
     parser.add_argument("--sets", nargs="+", choices=every, default=every, metavar="SET")
-    parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--gold", type=int, nargs="+", default=[100])
-    parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--peers", type=Path, default=python_of(PEERS), help="interpreter that has the packages")
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
-    add_keep(parser)
     given = parser.parse_args()
     if not given.peers.exists():
         raise SystemExit(f"No interpreter at {given.peers}; see python -m benchmarks.make_peers --help.")
@@ -263,9 +257,8 @@ def main() -> None:
         f"{n_gold} labels": report(n_gold, given.sets, given.draws, given.seed, given.peers) for n_gold in given.gold
     }
     about = f"{describe_versions(given.peers)}; judgy resamples {N_RESAMPLES:,} times."
-    publish([about, *(part for parts in reports.values() for part in parts if part)], given.output)
-    if given.keep:
-        keep_tables("rate_peers", {name: table for name, (_, table, _) in reports.items()})
+    parts = [about, *(part for parts in reports.values() for part in parts if part)]
+    publish("rate_peers", given, parts, {name: table for name, (_, table, _) in reports.items()})
 
 
 if __name__ == "__main__":

@@ -10,13 +10,11 @@ An interval depends on a few counts, so each combination of them that is drawn i
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +22,7 @@ import numpy.typing as npt
 from studies.coverage import allowed_misses
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
-from studies.reporting import markdown_table, publish
-from studies.results import add_keep, keep_tables
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.numerics.panel import Panel
 from thumbwise.rates.counts import Counts
@@ -176,20 +173,15 @@ def report(n_gold: int, sets: Sequence[str], n_draws: int, n_differences: int, s
 
 def main() -> None:
     """Read the arguments, and publish a table for each number of gold labels."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__, draws=200, quick=5)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, metavar="SET")
-    parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--differences", type=int, default=60, help="draws of differences, which take longer")
     parser.add_argument("--gold", type=int, nargs="+", default=[100])
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
-    add_keep(parser)
     given = parser.parse_args()
     numbers = given.sets, given.draws, min(given.draws, given.differences), given.seed
     reports = {f"{n_gold} labels": report(n_gold, *numbers) for n_gold in given.gold}
-    publish([part for parts in reports.values() for part in parts], given.output)
-    if given.keep:
-        keep_tables("rates", {name: table for name, (_, table) in reports.items()})
+    parts = [part for parts in reports.values() for part in parts]
+    publish("rates", given, parts, {name: table for name, (_, table) in reports.items()})
 
 
 if __name__ == "__main__":

@@ -8,10 +8,8 @@ truth at hand, to their advantage. Losses and accuracies are those of items with
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 import thumbwise as tw
 from studies.drawing import data_folder
-from studies.reporting import markdown_table, publish
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.metrics import log_loss
 
@@ -97,12 +95,9 @@ def _line(name: str, outcomes: Sequence[Outcome]) -> list[str]:
 
 def main() -> None:
     """Draw, label, print the table."""
-    parser = argparse.ArgumentParser(description="Ratings as evidence for another label, beside verdicts.")
-    parser.add_argument("--draws", type=int, default=20)
+    parser = make_parser("Ratings as evidence for another label, beside verdicts.", draws=20)
     parser.add_argument("--gold", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--only", type=int, help="so many of the ways, from the first on")
-    parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
     arguments = parser.parse_args()
     case, lines = load_case(), []
     for name, way in list(ways(case).items())[: arguments.only]:
@@ -115,7 +110,8 @@ def main() -> None:
         f"{arguments.draws} draws, seed {arguments.seed}."
     )
     header = ["labels from", "bound", "log loss", "accuracy", "accuracy proved", "caution"]
-    publish([heading, markdown_table(header, lines)], arguments.output)
+    table = markdown_table(header, lines)
+    publish("ratings", arguments, [heading, table], {f"{arguments.gold} labels": table})
 
 
 if __name__ == "__main__":

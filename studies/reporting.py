@@ -1,4 +1,4 @@
-"""What the studies share: arguments, processes with progress, and Markdown tables that are written whole."""
+"""What the studies share: arguments, processes with progress, and Markdown tables that are written whole and kept."""
 
 from __future__ import annotations
 
@@ -6,34 +6,43 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from studies.results import add_keep
+from benchmarks.tables import write_whole
+
+from studies.results import keep_tables
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-def read_arguments(description: str, *, keeps: bool = False) -> argparse.Namespace:
-    """--quick, --seed, --processes, --output; --keep of a study whose tables stand in the documentation."""
-    parser = make_parser(description)
-    if keeps:
-        add_keep(parser)
-    return parser.parse_args()
+class _Quick(argparse.Action):
+    """So few draws as show that a study runs; ``quick`` is for what else it then leaves out."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, *_: Any) -> None:
+        namespace.quick, namespace.draws = True, self.const
 
 
-def make_parser(description: str | None) -> argparse.ArgumentParser:
-    """The same arguments, for a study that has more."""
+def make_parser(description: str | None, *, draws: int, quick: int = 2) -> argparse.ArgumentParser:
+    """What every study understands, with its number of draws; some add more."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help="few draws: a minute or so, to see that it runs")
+    parser.add_argument("--draws", type=int, default=draws, help=f"how many ({draws})")
+    parser.add_argument("--quick", action=_Quick, nargs=0, const=quick, default=False, help=f"only {quick}, for a look")
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
+    told = "write the tables to studies/results, from which python -m studies.pages fills the documentation"
+    parser.add_argument("--keep", action="store_true", help=told)
     return parser
+
+
+def read_arguments(description: str | None, *, draws: int, quick: int = 2) -> argparse.Namespace:
+    """Of a study that has no others."""
+    return make_parser(description, draws=draws, quick=quick).parse_args()
 
 
 def run_tasks(work: Callable[[Task], Answer], tasks: Sequence[Task], n_processes: int) -> list[Answer]:
@@ -64,11 +73,21 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *rows])
 
 
-def publish(parts: Sequence[str], output: Path | None) -> None:
-    """Print, and write to a file that is there whole or not at all."""
+def publish(
+    study: str,
+    given: argparse.Namespace,
+    parts: Sequence[str],
+    tables: Mapping[str, str],
+    *,
+    draws: Mapping[str, int] | None = None,
+) -> None:
+    """Print; write to ``--output``, whole or not at all; with ``--keep`` keep the tables by their names.
+
+    ``draws`` names tables that have another number of draws than was asked for: fewer, or 0 if nothing is drawn.
+    """
     text = "\n\n".join(parts) + "\n"
     print(text)
-    if output is not None:
-        unfinished = output.with_name(output.name + ".part")
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(output)
+    if given.output is not None:
+        write_whole(given.output, text)
+    if given.keep:
+        keep_tables(study, tables, {**dict.fromkeys(tables, given.draws), **(draws or {})}, given.seed)

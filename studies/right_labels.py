@@ -6,12 +6,10 @@ differ much from draw to draw: means over few draws say little, so their standar
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +18,7 @@ import thumbwise as tw
 from studies.coverage import allowed_misses
 from studies.drawing import CROWDS, JUDGES, TITLES, box_of_draw, draw_gold, load_population, split_population
 from studies.opinion_coverage import gold_size
-from studies.reporting import markdown_table, publish
+from studies.reporting import make_parser, markdown_table, publish
 
 SETS = (*TITLES, *CROWDS, JUDGES)
 LEVEL = 0.95
@@ -60,15 +58,13 @@ def table(sets: Sequence[str], n_gold: int, n_draws: int, seed: int) -> str:
 
 def main() -> None:
     """Study the sets one after the other and print the table."""
-    parser = argparse.ArgumentParser(description="How many of the default labels are right, and guaranteed to be.")
+    parser = make_parser("How many of the default labels are right, and guaranteed to be.", draws=4)
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
-    parser.add_argument("--draws", type=int, default=4)
     parser.add_argument("--gold", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that was not polished is a bound
-    publish([table(arguments.sets, arguments.gold, arguments.draws, arguments.seed)], arguments.output)
+    found = table(arguments.sets, arguments.gold, arguments.draws, arguments.seed)
+    publish("right_labels", arguments, [found], {f"{arguments.gold} labels": found})
 
 
 if __name__ == "__main__":

@@ -293,17 +293,20 @@ MERGED_HEADER = ["votes", "items alone with their pattern", "optimum", "claimed 
 
 def main() -> None:
     """All parts."""
-    arguments = read_arguments("Costs at scale, and certificates from a sample.")
+    arguments = read_arguments("Costs at scale, and certificates from a sample.", draws=10)
     quick, seed = arguments.quick, arguments.seed
     solver = [(10, 0.5, 100_000), (40, 0.9, 100_000), (100, 0.95, 100_000), (1000, 0.995, 50_000)]
     names = [*TITLES, *([] if quick else MADE)]
-    rows = run_tasks(partial(study_sample, n_draws=2 if quick else 10, seed=seed), names, arguments.processes)
-    parts = [markdown_table(SAMPLE_HEADER, [row for row, _ in rows])]
-    parts += [markdown_table(MERGED_HEADER, [row for _, row in rows])]
-    parts += [markdown_table(SCALE_HEADER, scale_rows(n_partitions=1000))]
+    rows = run_tasks(partial(study_sample, n_draws=arguments.draws, seed=seed), names, arguments.processes)
     measured = [measure_solver(*setting, seed) for setting in solver[: 2 if quick else 4]]
-    parts += [markdown_table(SOLVER_HEADER, measured), measure_engine(1_000_000 if quick else 10_000_000, seed)]
-    publish(parts, arguments.output)
+    tables = {
+        "samples": markdown_table(SAMPLE_HEADER, [row for row, _ in rows]),
+        "merged": markdown_table(MERGED_HEADER, [row for _, row in rows]),
+        "bytes": markdown_table(SCALE_HEADER, scale_rows(n_partitions=1000)),
+        "solver": markdown_table(SOLVER_HEADER, measured),
+        "engine": measure_engine(1_000_000 if quick else 10_000_000, seed),
+    }
+    publish("scale_model", arguments, [*tables.values()], tables, draws=dict.fromkeys(("bytes", "solver", "engine"), 0))
 
 
 if __name__ == "__main__":

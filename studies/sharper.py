@@ -7,14 +7,12 @@ and the verdicts of 21 language models that rate comments.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -34,8 +32,7 @@ from studies.drawing import (
     split_population,
 )
 from studies.opinion_coverage import gold_size
-from studies.reporting import markdown_table, publish
-from studies.results import add_keep, keep_tables
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.exceptions import DegenerateFitWarning
 from thumbwise.metrics import log_loss
@@ -215,13 +212,9 @@ def _fit_cell(outcomes: Sequence[Outcome], which: str) -> str:
 
 def main() -> None:
     """Study the datasets one after the other and print the table."""
-    parser = argparse.ArgumentParser(description="Bounds and labels with opinions and caution, beside other methods.")
+    parser = make_parser("Bounds and labels with opinions and caution, beside other methods.", draws=20)
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
-    parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--gold", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
-    add_keep(parser)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that was not polished is a bound
     warnings.simplefilter("ignore", DegenerateFitWarning)  # Dawid-Skene's, which the table shows
@@ -240,9 +233,8 @@ def main() -> None:
         "majority."
     )
     header = ["set (gold)", "rules alone, caution 1", "caution 1", "caution auto", "caution 0.2", "regression"]
-    publish([heading, markdown_table([*header, "simple methods", "lead", "rarest class"], lines)], arguments.output)
-    if arguments.keep:
-        keep_tables("sharper", {f"{arguments.gold} labels": markdown_table(BRIEF_HEADER, brief)})
+    parts = [heading, markdown_table([*header, "simple methods", "lead", "rarest class"], lines)]
+    publish("sharper", arguments, parts, {f"{arguments.gold} labels": markdown_table(BRIEF_HEADER, brief)})
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ much the losses of the two fits count, so the default begins elsewhere.
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Iterator
 
 import numpy as np
 
 import thumbwise as tw
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.baselines import logistic_regression
 from thumbwise.datasets.crowd import CROWD_NAMES, CROWD_TITLES, load_crowd
@@ -52,18 +53,20 @@ def one_draw(votes: tw.Votes, truth: IntArray, n_gold: int, seed: int) -> list[f
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__, draws=20)
     parser.add_argument("--data")
-    parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1000, help="of the first draw")
-    options = parser.parse_args()
-    print("| set | Stack | floor of 1 % | regression on votes | accuracy | of the regression |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for title, votes, truth in sets(options.data):
+    parser.set_defaults(seed=1000)
+    given = parser.parse_args()
+    rows = []
+    for title, votes, truth in sets(given.data):
         n_gold = N_GOLD_OF_BLUEBIRD if title == "Bluebird" else N_GOLD
-        seeds = range(options.seed, options.seed + options.draws)
+        seeds = range(given.seed, given.seed + given.draws)
         means = np.mean([one_draw(votes, truth, n_gold, seed) for seed in seeds], axis=0)
-        print(f"| {title} | {' | '.join(f'{mean:.4f}' for mean in means)} |", flush=True)
+        rows.append([title, *(f"{mean:.4f}" for mean in means)])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    header = ["set", "Stack", "floor of 1 %", "regression on votes", "accuracy", "of the regression"]
+    table = markdown_table(header, rows)
+    publish("stack", given, [table], {"log loss": table})
 
 
 if __name__ == "__main__":

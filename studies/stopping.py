@@ -9,15 +9,13 @@ chance is computed exactly, by following all paths.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 
-from studies.reporting import markdown_table, publish
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.bench.seen import Seen, Surest
 from thumbwise.bench.valid_now import Rule, accepted_share
@@ -35,6 +33,7 @@ LOOKS = (50, 100, 150, 200)
 MOST, EVERY = 400, 10
 # How often the panel is right where it helps, and the share that is asked about then: these take longer.
 PANEL, WITH_PANEL = 0.85, 0.8
+N_PANEL_DRAWS = 8
 # Paths of counts with less chance are not followed; all of them together have less than a ten-millionth.
 _FAINT = 1e-12
 
@@ -166,7 +165,7 @@ def price_rows(population: int) -> list[list[str]]:
     return rows
 
 
-def panel_rows(population: int, seed: int, n_draws: int = 8) -> list[list[str]]:
+def panel_rows(population: int, seed: int, n_draws: int) -> list[list[str]]:
     """Mean widths with and without the panel's help, by how often it is right."""
     rng = np.random.default_rng([seed, 8])
     truth = np.arange(population) < WITH_PANEL * population
@@ -198,42 +197,44 @@ def _ratio_width(right: int, drawn: int, population: int) -> float:
 
 def main() -> None:
     """Read the arguments, and publish the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2000)
+    parser = make_parser(__doc__, draws=2000, quick=50)
     parser.add_argument("--items", type=int, default=5000)
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
     given = parser.parse_args()
     rules = ("naive peeking", "4 looks", "anytime", "4 looks, panel", "anytime, panel")
     asked = [(rule, share) for share in SHARES for rule in rules if "panel" not in rule or share == WITH_PANEL]
-    goals = [goal_row(rule, share, given.items, given.runs, given.seed) for rule, share in asked]
+    goals = [goal_row(rule, share, given.items, given.draws, given.seed) for rule, share in asked]
     worst = [worst_row(rule, share, given.items) for share in SHARES for rule in rules[:3]]
     accepted = [
-        accepted_row(StoppingRule.of(looks), given.runs, given.items, given.seed) for looks in (LOOKS, "anytime")
+        accepted_row(StoppingRule.of(looks), given.draws, given.items, given.seed) for looks in (LOOKS, "anytime")
     ]
+    prices = ["share", "labels", "fixed", "4 looks", "10 looks", "anytime", "ratio"]
+    helped = ["panel", "labels", "fixed", "with panel", "4 looks", "with panel", "anytime", "with panel"]
+    tables = {
+        "goals": markdown_table(["rule", "share", "holds", "labels"], goals),
+        "worst": markdown_table(["rule", "share", "ever misses"], worst),
+        "accepted": markdown_table(["rule", "holds", "accepted", "labels"], accepted),
+        "price": markdown_table(prices, price_rows(given.items)),
+        "panel": markdown_table(helped, panel_rows(given.items, given.seed, N_PANEL_DRAWS)),
+    }
     parts = [
-        f"{given.items:,} items, {1 - ERROR:.0%}, {given.runs:,} runs. A labeler looks every {EVERY} labels (with a "
+        f"{given.items:,} items, {1 - ERROR:.0%}, {given.draws:,} runs. A labeler looks every {EVERY} labels (with a "
         f"panel {2 * EVERY}) from 30 to {MOST} (at the planned looks: {', '.join(map(str, LOOKS))}) and stops when the "
         f"share is known to within {100 * WITHIN:.0f} points. How often the interval then holds, and the median number "
         f"of labels. The panel is right on {PANEL:.0%} of the items.",
-        markdown_table(["rule", "share", "holds", "labels"], goals),
+        tables["goals"],
         f"Chance that the interval misses at any moment up to {MOST} labels, or at any planned look, exactly.",
-        markdown_table(["rule", "share", "ever misses"], worst),
+        tables["worst"],
         "Labels accepted at 90 % precision, until 70 % are: how often what is accepted is that precise, the mean "
         "share, and the median number of labels.",
-        markdown_table(["rule", "holds", "accepted", "labels"], accepted),
+        tables["accepted"],
         "Widths by number of labels: fixed before; at 4 and at 10 planned looks; at every moment; the prior-posterior "
         "ratio beside it.",
-        markdown_table(
-            ["share", "labels", "fixed", "4 looks", "10 looks", "anytime", "ratio"], price_rows(given.items)
-        ),
-        f"Mean widths over 8 draws at a share of {WITH_PANEL:.2f}, alone and with the panel, by how often it is right.",
-        markdown_table(
-            ["panel", "labels", "fixed", "with panel", "4 looks", "with panel", "anytime", "with panel"],
-            panel_rows(given.items, given.seed),
-        ),
+        tables["price"],
+        f"Mean widths over {N_PANEL_DRAWS} draws at a share of {WITH_PANEL:.2f}, alone and with the panel, by how "
+        "often it is right.",
+        tables["panel"],
     ]
-    publish(parts, given.output)
+    publish("stopping", given, parts, tables, draws={"worst": 0, "price": 0, "panel": N_PANEL_DRAWS})
 
 
 if __name__ == "__main__":

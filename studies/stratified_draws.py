@@ -6,17 +6,15 @@ strata that the panel makes, by :func:`thumbwise.draw_stratified`.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, load_population
 from studies.opinion_coverage import gold_size
-from studies.reporting import markdown_table, publish
+from studies.reporting import make_parser, markdown_table, publish
 
 SETS = (*TITLES, *CROWDS, JUDGES)
 LEVEL = 0.95
@@ -54,17 +52,15 @@ def study(name: str, n_gold: int, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """Read the arguments, and publish a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__, draws=40)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, metavar="SET")
-    parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--gold", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
     given = parser.parse_args()
     sets: Sequence[str] = given.sets
     rows = [study(name, given.gold, given.draws, given.seed) for name in sets]
     about = f"{given.gold} labels, {given.draws} draws, {LEVEL:.0%}: mean width (and how often intervals hold)."
-    publish([about, markdown_table(["", *WAYS], rows)], given.output)
+    table = markdown_table(["set", *WAYS], rows)
+    publish("stratified_draws", given, [about, table], {"widths": table})
 
 
 if __name__ == "__main__":

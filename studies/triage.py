@@ -14,26 +14,24 @@ through the function itself too, which must accept the same.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from benchmarks.tables import write_whole
 from benchmarks.workers.precise_thresholds import WAYS, Judged, find_threshold
 from scipy.stats import beta
 
 import thumbwise as tw
 from studies.drawing import CROWDS, JUDGES, TITLES, Population, draw_gold, load_population
 from studies.opinion_coverage import gold_size
-from studies.reporting import markdown_table, publish
-from studies.results import add_keep, keep_tables
+from studies.reporting import make_parser, markdown_table, publish
 from thumbwise._typing import IntArray
 from thumbwise.assess.accepting.looks import look_at
 from thumbwise.assess.accepting.ranked import Parts, Ranked, gold_places, rank
@@ -309,10 +307,12 @@ def beside_each_other(
 ) -> dict[str, str]:
     """Both tables in brief: the largest number of gold labels in full, and beside it what matters of the others."""
     most, *fewer = sorted(kept, reverse=True)
+    peers = [8 + i for i in range(len(PEERS)) if kept[most][0][0][8 + i]]  # those that were drawn
     more = [f"{n} labels: {column}" for n in fewer for column in ("missed", "accepted", "hold-out")]
-    head = ["set", "precision", f"missed of {n_draws:,}", "oracle", "accepted", "hold-out", *PEERS, *more]
+    head = ["set", "precision", f"missed of {n_draws:,}", "oracle", "accepted", "hold-out"]
+    head += [*(HEADER[place] for place in peers), *more]
     rows = [
-        [*_parts(row, 0, 1, 2, 4, 5, 7), *row[8:], *(part for n in fewer for part in _parts(kept[n][0][i], 2, 5, 7))]
+        [*_parts(row, 0, 1, 2, 4, 5, 7, *peers), *(part for n in fewer for part in _parts(kept[n][0][i], 2, 5, 7))]
         for i, row in enumerate(kept[most][0])
     ]
     more = [f"{n} labels: {column}" for n in fewer for column in ("recall missed", "budget missed")]
@@ -333,14 +333,10 @@ def _parts(row: Sequence[str], *places: int) -> list[str]:
 
 def main() -> None:
     """Read the arguments, and publish tables for each number of gold labels; what is done is written as it comes."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__, draws=1000, quick=5)
     parser.add_argument("--sets", nargs="+", choices=(*TITLES, *CROWDS, JUDGES), default=SETS, metavar="SET")
-    parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--peers", type=int, default=100, help="draws for MAPIE, if it is installed")
+    parser.add_argument("--mapie", type=int, default=100, help="draws for MAPIE, if it is installed")
     parser.add_argument("--gold", type=int, nargs="+", default=[100, 300])
-    parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--output", type=Path, help="Markdown file to write the tables to")
-    add_keep(parser)
     given = parser.parse_args()
     kept: dict[int, tuple[list[list[str]], list[list[str]]]] = {}
     done: list[str] = []
@@ -348,14 +344,13 @@ def main() -> None:
         rows: list[list[str]] = []
         others: list[list[str]] = []
         for name in given.sets:
-            new, other = rows_of(name, n_gold, given.draws, given.peers, given.seed)
+            new, other = rows_of(name, n_gold, given.draws, given.mapie, given.seed)
             rows, others = [*rows, *new], [*others, other]
-            text = tables(n_gold, rows, others, given.draws, given.peers)
-            publish([*done, text], given.output)
-        done.append(text)
+            if given.output is not None:
+                write_whole(given.output, "\n\n".join([*done, tables(n_gold, rows, others, given.draws, given.mapie)]))
+        done.append(tables(n_gold, rows, others, given.draws, given.mapie))
         kept[n_gold] = rows, others
-    if given.keep:
-        keep_tables("triage", beside_each_other(kept, given.draws))
+    publish("triage", given, done, beside_each_other(kept, given.draws))
 
 
 if __name__ == "__main__":

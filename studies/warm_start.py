@@ -73,8 +73,8 @@ def study(name: str, n_draws: int, seed: int) -> list[str]:
 
 def main() -> None:
     """All ten datasets."""
-    arguments = read_arguments("Iterations without and with a start.")
-    n_draws = 2 if arguments.quick else 20
+    arguments = read_arguments("Iterations without and with a start.", draws=20)
+    n_draws = arguments.draws
     rows = run_tasks(partial(study, n_draws=n_draws, seed=arguments.seed), list(TITLES), arguments.processes)
     heading = (
         f"Mean iterations over {n_draws} draws of {N_GOLD} gold labels, seed {arguments.seed}: from 0, and from the "
@@ -82,7 +82,8 @@ def main() -> None:
         "answers differ at most, in bound and probability."
     )
     pairs = [f"{what}, {how}" for what in ("items", "rule", "gold") for how in ("from 0", "from the fit")]
-    publish([heading, markdown_table(["dataset", *pairs, "bound", "probability"], rows)], arguments.output)
+    table = markdown_table(["dataset", *pairs, "bound", "probability"], rows)
+    publish("warm_start", arguments, [heading, table], {"iterations": table})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from scipy.stats import binom
 
 import thumbwise as tw
 from studies.reporting import markdown_table, publish, read_arguments, run_tasks
-from studies.results import keep_tables
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.budget import split_error
 from thumbwise.box.designs import Poisson, Subset, WithReplacement
@@ -154,14 +153,12 @@ def study(design: WeightedDesign, n_draws: int, seed: int) -> list[list[str]]:
 
 def main() -> None:
     """Both designs at all levels."""
-    arguments = read_arguments(__doc__ or "", keeps=True)
-    n_draws = 20 if arguments.quick else 1000
+    arguments = read_arguments(__doc__, draws=1000, quick=20)
+    n_draws = arguments.draws
     tables = run_tasks(partial(study, n_draws=n_draws, seed=arguments.seed), DESIGNS, arguments.processes)
     header = ["design", "level", "box holds", "alarm below", "mean width", "plain gold"]
     table = markdown_table(header, [row for table in tables for row in table])
-    publish([table], arguments.output)
-    if arguments.keep:
-        keep_tables("weighted_designs", {"designs": table})
+    publish("weighted_designs", arguments, [table], {"designs": table})
 
 
 if __name__ == "__main__":

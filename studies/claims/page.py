@@ -66,16 +66,36 @@ def page(measured: Measured) -> str:
     """Failures first, then every claim, how it was measured, and the tables."""
     claims = measured.claims
     parts = [
-        verdicts.first_line(claims),
+        headline(claims),
         *missing(measured),
-        "\n".join(claim.line for claim in claims),
-        describe(measured),
+        "\n".join(claim.line for claim in sorted(claims, key=lambda claim: claim.holds)),
+        fold("How it was measured", describe(measured)),
         *of_labels(measured),
         *of_rates(measured),
         *of_accepting(measured),
         *of_trouble(measured),
     ]
     return "\n\n".join(parts)
+
+
+def headline(claims: Sequence[verdicts.Claim]) -> str:
+    """How many fail; which, the list below says first."""
+    failed = sum(not claim.holds for claim in claims)
+    fails = "fails" if failed <= 1 else "fail"
+    return f"**{failed or 'None'} of {len(claims)} claims {fails} in this run.**{' Failures first:' if failed else ''}"
+
+
+def fold(title: str, *parts: str) -> str:
+    """What few readers want to see, behind a line that opens it."""
+    return "\n\n".join([f"<details>\n<summary>{title}</summary>", *parts, "</details>"])
+
+
+def by_size(what: str, tables: Mapping[int, str]) -> Iterator[str]:
+    """The table of the size that the claims are about in the open, the others folded."""
+    first, *others = main_first(tables)
+    yield f"### {what}, {first} labels"
+    yield tables[first]
+    yield from (fold(f"{what}, {size} labels", tables[size]) for size in others)
 
 
 def missing(measured: Measured) -> list[str]:
@@ -118,21 +138,25 @@ def of_labels(measured: Measured) -> Iterator[str]:
     if not measured.labels:
         return
     yield (
-        f"## (a) Labels\n\nOf items without gold; means of {measured.draws('labels')} draws. Lead: how much better "
-        "ours is than the best other, ± standard error of the paired difference over the draws. This error knows "
-        "nothing of the items, which are the same in all draws: a lead of two items in a thousand can be beyond it. "
-        "Where a claim says *counting items too*, the error is also that of the mean over items, as if the set itself "
-        "had been drawn; claims hold or fail by the first. Log loss: no item counts more than a probability of 0.001 "
-        "would; calibration error: expected, 15 bins. Dawid-Skene, majority "
-        "vote and data programming (the method of Snorkel) without a package's name are thumbwise's own. CROWDLAB "
-        "needs a classifier and gets the logistic regression on gold's votes. Methods that use no gold are fitted "
-        f"once. *{labels.RATINGS}* gives ours and the regression the ratings, and the others, which cannot read them, "
-        "the verdicts; it counts for no claim but the one about majority vote."
+        f"## (a) Labels\n\nOf items without gold; means of {measured.draws('labels')} draws. *Lead*: how much better "
+        "ours is than the best other, ± standard error over the draws."
+    )
+    yield fold(
+        "What each column is",
+        "- *Lead*: its error is that of the paired difference over the draws. It knows nothing of the items, which are "
+        "the same in all draws: a lead of two items in a thousand can be beyond it. Where a claim says *counting items "
+        "too*, the error is also that of the mean over items, as if the set itself had been drawn; claims hold or fail "
+        "by the first.\n"
+        "- *Log loss*: no item counts more than a probability of 0.001 would. *Calibration error*: expected, 15 bins.\n"
+        "- Dawid-Skene, majority vote and data programming (the method of Snorkel) without a package's name are "
+        "thumbwise's own. CROWDLAB needs a classifier and gets the logistic regression on gold's votes. Methods that "
+        "use no gold are fitted once.\n"
+        f"- *{labels.RATINGS}* gives ours and the regression the ratings, and the others, which cannot read them, the "
+        "verdicts; it counts for no claim but the one about majority vote.",
     )
     for number, measure in enumerate(labels.MEASURES):
-        for size in main_first(measured.labels):
-            yield f"### {measure.capitalize()}, {size} labels"
-            yield label_table(measured, size, number)
+        tables = {size: label_table(measured, size, number) for size in measured.labels}
+        yield from by_size(measure.capitalize(), tables)
     yield from _refusals(measured.refused("labels"))
 
 
@@ -162,9 +186,7 @@ def of_rates(measured: Measured) -> Iterator[str]:
     )
     yield f"### Over all {len(every)} settings"
     yield rates.summary(every)
-    for size in main_first(measured.rates):
-        yield f"### A share, {size} labels"
-        yield rates.table(measured.rates[size])
+    yield from by_size("A share", {size: rates.table(some) for size, some in measured.rates.items()})
     yield from _refusals(measured.refused("rates"))
 
 
@@ -188,9 +210,7 @@ def of_accepting(measured: Measured) -> Iterator[str]:
         "MAPIE gets our ranking, and tests its hundred thresholds as it does by default, as a fixed sequence from five "
         f"starts, and in an order learned first (the first {accepting.N_SLOW} draws)."
     )
-    for size in main_first(measured.accepted):
-        yield f"### Accepted, {size} labels"
-        yield accepting.table(measured.accepted[size])
+    yield from by_size("Accepted", {size: accepting.table(some) for size, some in measured.accepted.items()})
     yield from _refusals(measured.refused("accepting"))
 
 
@@ -213,7 +233,7 @@ def of_trouble(measured: Measured) -> Iterator[str]:
 
 
 def _refusals(lines: Sequence[str]) -> list[str]:
-    return ["Refused:\n\n" + "\n".join(f"- {line.removeprefix('- ')}" for line in lines)] if lines else []
+    return [fold("What was refused", "\n".join(f"- {line.removeprefix('- ')}" for line in lines))] if lines else []
 
 
 def main_first(found: Mapping[int, Any]) -> list[int]:

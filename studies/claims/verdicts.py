@@ -85,7 +85,7 @@ def of_rates(found: Mapping[int, Sequence[Share]]) -> Iterator[Claim]:
     hold_too = f". As seldom as chance, with their width beside ours: {_list(as_good)}" if as_good else ""
     yield Claim(
         "b",
-        "Of intervals that use the judges, no other does that.",
+        "Of intervals that use the judges, no other misses as seldom.",
         f"settings of {len(every)} in which each misses too often: {tally_ or 'no other was there'}{hold_too}.",
         bool(others) and not as_good,
     )

@@ -49,11 +49,17 @@ def test_a_public_name_is_documented_by_what_it_is(name: str, directive: str) ->
 
 
 def test_examples_with_prompts_are_sessions_of_a_console() -> None:
-    late = "```python\n# first\n>>> f(1)\n2\n\n```\n"
+    late = "```python\n# first\n>>> f(1)\n2\n```\n"
     program = "```python\nf(1)\n```\n"
     assert HOOKS.prepare("rates", f"{program}\nand\n\n{late}") == f"{program}\nand\n\n" + late.replace(
         "python", "pycon"
     )
+
+
+def test_the_empty_line_that_ends_an_example_is_not_shown() -> None:
+    written = "Before:\n\n```python\n>>> 1\n1\n\n>>> 2\n2\n\n```\n\n```\nplain\n```\n"
+    shown = "Before:\n\n```python\n>>> 1\n1\n\n>>> 2\n2\n```\n\n```\nplain\n```\n"
+    assert HOOKS.prepare("coverage", written) == shown
 
 
 def test_tables_of_a_terminal_keep_their_lines() -> None:

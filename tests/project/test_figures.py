@@ -14,11 +14,11 @@ from studies.claims.page import figures as figures_of_claims
 from studies.pages import MARK, ROOT, figures, fill, fill_pages, in_tables, stale
 from studies.results import FOLDER, keep_tables, plain, read_results, write_results
 
+import thumbwise as tw
 from benchmarks import tables as benchmark_tables
 
-# Pages on which every table of numbers is written from results.
-FILLED = ("claims.md", "benchmarks.md", "coverage.md")
-TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+ORIGIN = {"command": "python -m studies.widths", "draws": 1200, "seed": 7, "version": "1.0", "made": "2026-11-19T10:00"}
+SHOWN = "*1,200 draws, seed 7, thumbwise 1.0, 2026-11-19:* `python -m studies.widths`"
 
 
 def shown_on(text: str) -> list[str]:
@@ -35,12 +35,6 @@ def test_every_file_of_results_is_shown_somewhere() -> None:
     assert shown == {path.stem for path in FOLDER.glob("*.json")}
 
 
-@pytest.mark.parametrize("name", FILLED)
-def test_no_table_is_typed_by_hand(name: str) -> None:
-    text = MARK.sub("", (ROOT / "docs" / name).read_text(encoding="utf-8"))
-    assert not TABLE.findall(text)
-
-
 def test_marks_are_whole() -> None:
     for page in pages.pages():
         text = page.read_text(encoding="utf-8")
@@ -54,7 +48,7 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "README.md").write_text("Nothing.\n")
     page = "Before 1.\n<!-- figures: widths/all -->\n<!-- end -->\non <!-- figures: widths/n --><!-- end --> sets, 1.\n"
     (tmp_path / "docs" / "page.md").write_text(page)
-    lines = {"all": {"lines": ["| a |", "| --- |", "| 0.5 |"]}, "n": {"lines": ["12"]}}
+    lines = {"all": {"lines": ["| a |", "| --- |", "| 0.5 |"], **ORIGIN}, "n": {"lines": ["12"], **ORIGIN}}
     write_results("widths", {"tables": lines}, tmp_path / "results")
     figures.cache_clear()
     assert fill_pages(tmp_path, tmp_path / "results") == [tmp_path / "docs" / "page.md"]
@@ -63,7 +57,7 @@ def tree(tmp_path: Path) -> Path:
 
 def test_blocks_and_sentences_are_filled_and_the_rest_is_left(tree: Path) -> None:
     assert (tree / "docs" / "page.md").read_text() == (
-        "Before 1.\n<!-- figures: widths/all -->\n\n| a |\n| --- |\n| 0.5 |\n\n<!-- end -->\n"
+        f"Before 1.\n<!-- figures: widths/all -->\n\n| a |\n| --- |\n| 0.5 |\n\n{SHOWN}\n\n<!-- end -->\n"
         "on <!-- figures: widths/n -->12<!-- end --> sets, 1.\n"
     )
     assert not list(stale(tree, tree / "results"))
@@ -81,7 +75,8 @@ def test_a_figure_that_was_edited_is_found_and_put_right(tree: Path, digit: str,
 
 
 def test_results_that_change_make_pages_stale(tree: Path) -> None:
-    write_results("widths", {"tables": {"all": {"lines": ["| b |"]}, "n": {"lines": ["12"]}}}, tree / "results")
+    tables = {"all": {"lines": ["| b |"], **ORIGIN}, "n": {"lines": ["12"], **ORIGIN}}
+    write_results("widths", {"tables": tables}, tree / "results")
     figures.cache_clear()
     assert [name for _, name in stale(tree, tree / "results")] == ["widths/all"]
 
@@ -103,22 +98,28 @@ def test_results_of_the_page_of_claims_hold_what_it_shows() -> None:
 
 def test_tables_are_kept_by_name_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["rates.py", "--gold", "100", "--keep"])
-    keep_tables("rates", {"100 labels": "| a |\n| 1 |"}, tmp_path)
-    monkeypatch.setattr(sys, "argv", ["rates.py", "--gold", "50", "--keep"])
-    keep_tables("rates", {"50 labels": "| a |\n| 2 |"}, tmp_path)
+    keep_tables("rates", {"100 labels": "| a |\n| 1 |"}, {"100 labels": 30}, 7, tmp_path)
+    monkeypatch.setattr(sys, "argv", ["rates.py", "--gold", "50", "--keep", "--processes", "1", "--output=/a/b.md"])
+    keep_tables("rates", {"50 labels": "| a |\n| 2 |"}, {"50 labels": 0}, 7, tmp_path)
     content = read_results("rates", tmp_path)
-    assert in_tables(content) == {"100 labels": "| a |\n| 1 |", "50 labels": "| a |\n| 2 |"}
     assert content["tables"]["100 labels"]["command"] == "python -m studies.rates --gold 100"
+    assert content["tables"]["50 labels"]["command"] == "python -m studies.rates --gold 50"
+    shown = in_tables(content)
+    today = content["tables"]["50 labels"]["made"][:10]
+    about = f"thumbwise {tw.__version__}, {today}:* `python -m studies.rates --gold"
+    assert shown["100 labels"] == f"| a |\n| 1 |\n\n*30 draws, seed 7, {about} 100`"
+    assert shown["50 labels"] == f"| a |\n| 2 |\n\n*{about} 50`", "where nothing is drawn, no number of draws is said"
 
 
 def test_tables_of_benchmarks_are_kept_and_read_as_they_were_printed(tmp_path: Path) -> None:
     first = Table("One", [Row("a", 0.1234, ratio=2.0, asked="<= 3", reached=True), Row("b", 1234.5)], ["Note."])
-    benchmark_tables.keep_tables(tmp_path / "kept.json", {"machine": "m"}, {"one": first, "two": Table("Two", [], [])})
-    second = Table("One", [Row("a", 9.0)], [])
+    about = {"machine": "2 cores", "started": "2026-11-19T10:00"}
+    benchmark_tables.keep_tables(tmp_path / "kept.json", about, {"one": first, "two": Table("Two", [], [])})
+    second = Table("One", [Row("a", 9.0)], [], {"polars": "2", "duckdb": "1"})
     failed = Table("Two", [], [], failed="no memory")
-    benchmark_tables.keep_tables(tmp_path / "kept.json", {"machine": "m"}, {"one": second, "two": failed})
+    benchmark_tables.keep_tables(tmp_path / "kept.json", about, {"one": second, "two": failed})
     content = json.loads((tmp_path / "kept.json").read_text())
-    assert benchmark_tables.figures(content)["one"] == second.grid
+    assert benchmark_tables.figures(content)["one"] == f"{second.grid}\n\n*2026-11-19; 2 cores; duckdb 1, polars 2*"
     assert Table.read(content["tables"]["two"]) == Table("Two", [], []), "what failed replaces nothing"
     assert first.grid in str(first) and "0.123" in first.grid and "1,234" in first.grid
 
