@@ -18,7 +18,8 @@ from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldCounts, GoldSample, count_gold
 from thumbwise.box.moments.linear import Moments, build_moments
 from thumbwise.box.moments.standard import standard_moments
-from thumbwise.numerics.solver import Solution
+from thumbwise.numerics.maxent import curvature_at
+from thumbwise.numerics.solver import Solution, takes_curvature
 from thumbwise.votes.inputs import in_memory
 
 # Gains are those of this many more labels, if there are items for them.
@@ -107,7 +108,13 @@ class Planner:
         game = replace(game, problem=replace(game.problem, shares=np.where(is_rule, 0.0, game.problem.shares)))
         state = GoldState(counts, counts.right.astype(float), self.n_gold).forget(is_rule[: len(counts.about)])
         start = np.where(is_rule, 0.0, self.today.weights[: len(is_rule)])
-        return self._value(game.solve(state, start), self.n_gold)
+        curvature = None if self._curvature is None else self._curvature[: len(start), : len(start)]
+        return self._value(game.solve(state, start, curvature), self.n_gold)
+
+    @cached_property
+    def _curvature(self) -> FloatArray | None:
+        """That of today, which games without a rule begin with where it is dear."""
+        return curvature_at(self.today.prediction, self.game.problem) if takes_curvature(self.game.problem) else None
 
     def _without(self, rule: int) -> tuple[PlannedGame, GoldCounts]:
         """Game and counts with the opinions that there would be if a rule said nothing."""

@@ -125,6 +125,16 @@ class SharedPrediction:
         squares += self._squared @ direction
         return np.asarray(squares - first * (self.scale @ means) - second.T @ means)
 
+    def curvature(self) -> FloatArray:
+        """Second derivative of the mean log-partition, shape (n_moments, n_moments)."""
+        shared = self.features.shared
+        first, second = self._means
+        crossed = np.asarray((shared.T @ self._crossed).toarray())
+        aside = np.outer(first, second.T @ (self.masses * self.scale))
+        squares = weighted_squares(shared, self.class_totals) + self._squared.toarray() + crossed + crossed.T
+        spread = np.outer(first, first) * (self.masses @ self.scale**2) + aside + aside.T
+        return np.asarray(squares - spread - weighted_squares(second, self.masses))
+
     def diagonal(self) -> FloatArray:
         """Diagonal of the second derivative."""
         shared = self.features.shared
@@ -133,6 +143,12 @@ class SharedPrediction:
         squares += 2 * np.asarray(shared.multiply(self._crossed).sum(axis=0)).ravel()
         spread = first**2 * (self.masses @ self.scale**2) + second.power(2).T @ self.masses
         return np.asarray(squares - spread - 2 * first * (second.T @ (self.masses * self.scale)))
+
+
+def weighted_squares(rows: sp.csr_array, weights: FloatArray) -> FloatArray:
+    """Sum over rows of weight times the product of the row with itself: rows' diag(weights) rows, dense."""
+    weighted = sp.csr_array((rows.data * np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), rows.shape)
+    return np.asarray((rows.T @ weighted).toarray())
 
 
 def _largest(scores: FloatArray, n_cells: IntArray, least: FloatArray) -> FloatArray:
