@@ -57,7 +57,7 @@ class Observed:
 
 
 @one_thread()
-def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e-9, max_iter: int = 100) -> Point:
+def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e-11, max_iter: int = 100) -> Point:
     """The labeling that maximises ten times its mean entropy minus half the squared distances from what gold shows.
 
     Distances are in standard errors. In the dual each weight u gets the penalty 10 (share * standard error * u)^2 / 2
@@ -81,11 +81,14 @@ def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e
         if residual <= tol:
             break
         kept.judge(before, residual, problem)
-        before = residual
+        before, is_fresh = residual, kept.matrix is None
         curvature = (kept.at(point, problem) + np.diag(penalty))[np.ix_(seen, seen)]
         step = np.zeros(len(target))
         step[seen] = -np.linalg.solve(curvature, slope[seen])
-        point = _shorten(point, step, float(slope @ step), problem, penalty)
+        better = _shorten(point, step, float(slope @ step), problem, penalty)
+        if better is point and is_fresh:
+            break
+        point = better
     return point
 
 

@@ -48,6 +48,7 @@ class Planner:
         today = self.game.solve_exactly(self.state)
         self.is_consistent = not today.is_infeasible
         self.today = today if self.is_consistent else self.game.solve(self.state)
+        self._latest = self.today
         self.bound = self._value(self.today, self.n_gold)
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
@@ -55,13 +56,13 @@ class Planner:
         bounds, start = [], self.today
         for n in sizes:
             solution = self.today if n == self.n_gold else self.game.solve(self._grown(n), start)
-            start = solution
+            self._latest = start = solution
             bounds.append(self._value(solution, n))
         return bounds
 
     def floor(self) -> float:
         """The value of the game with every moment known, per item of the game."""
-        return max(0.0, self.game.solve_known(self.today).dual_value)
+        return max(0.0, self.game.solve_known(self._latest).dual_value)
 
     def random_gain(self) -> float:
         """Fall of the bound per label, over the next hundred items drawn at random."""

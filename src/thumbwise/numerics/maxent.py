@@ -108,8 +108,8 @@ def _stored(features: Features) -> Features:
 def _mostly_zero(features: sp.csr_array) -> bool:
     """Whether products of rows are cheaper with zeros skipped."""
     n_cells, n_moments = features.shape
-    per_row = features.nnz / max(1, n_cells)
-    return per_row**2 * _SPARSE_COST < n_moments**2
+    per_row = np.diff(features.indptr).astype(float)
+    return float(per_row @ per_row) * _SPARSE_COST < n_cells * n_moments**2
 
 
 def log_softmax(scores: FloatArray) -> tuple[FloatArray, FloatArray]:

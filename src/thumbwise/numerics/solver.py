@@ -49,7 +49,7 @@ _SOME_MOMENTS = 40
 # With so many numbers in the features the curvature costs ten to thirty predictions, and one is used for several steps:
 # as long as each takes the residual down to this share. Below, every step has its own, which is Newton's method.
 _DEAR_CELLS = 2**21
-_GOES_WELL = 0.2
+_GOES_WELL = 0.5
 
 
 @dataclass(frozen=True, eq=False)
