@@ -109,12 +109,6 @@ class SharedPrediction:
         gather = sp.csr_array((self.cell_masses, (self.classes, np.arange(n_cells))), shape=(len(self.terms), n_cells))
         return sp.csr_array(gather @ self.features.extra)
 
-    @cached_property
-    def _squared(self) -> sp.csr_array:
-        """Products of what votes add to features, summed over cells, shape (n_moments, n_moments)."""
-        extra = self.features.extra
-        return sp.csr_array(extra.T @ (sp.diags_array(self.cell_masses) @ extra))
-
     def product(self, direction: FloatArray) -> FloatArray:
         """Second derivative of the mean log-partition times a direction."""
         shared = self.features.shared
@@ -122,7 +116,7 @@ class SharedPrediction:
         means = self.masses * (self.scale * (first @ direction) + second @ direction)
         by_class = shared @ direction
         squares = shared.T @ (self.class_totals * by_class + self._crossed @ direction) + self._crossed.T @ by_class
-        squares += self._squared @ direction
+        squares += self.features.extra.T @ (self.cell_masses * (self.features.extra @ direction))
         return np.asarray(squares - first * (self.scale @ means) - second.T @ means)
 
     def curvature(self) -> FloatArray:
@@ -131,7 +125,8 @@ class SharedPrediction:
         first, second = self._means
         crossed = np.asarray((shared.T @ self._crossed).toarray())
         aside = np.outer(first, second.T @ (self.masses * self.scale))
-        squares = weighted_squares(shared, self.class_totals) + self._squared.toarray() + crossed + crossed.T
+        squares = weighted_squares(shared, self.class_totals) + crossed + crossed.T
+        squares += weighted_squares(self.features.extra, self.cell_masses)
         spread = np.outer(first, first) * (self.masses @ self.scale**2) + aside + aside.T
         return np.asarray(squares - spread - weighted_squares(second, self.masses))
 
@@ -139,7 +134,7 @@ class SharedPrediction:
         """Diagonal of the second derivative."""
         shared = self.features.shared
         first, second = self._means
-        squares = shared.power(2).T @ self.class_totals + self._squared.diagonal()
+        squares = shared.power(2).T @ self.class_totals + _weighted_diagonal(self.features.extra, self.cell_masses)
         squares += 2 * np.asarray(shared.multiply(self._crossed).sum(axis=0)).ravel()
         spread = first**2 * (self.masses @ self.scale**2) + second.power(2).T @ self.masses
         return np.asarray(squares - spread - 2 * first * (second.T @ (self.masses * self.scale)))
@@ -147,8 +142,15 @@ class SharedPrediction:
 
 def weighted_squares(rows: sp.csr_array, weights: FloatArray) -> FloatArray:
     """Sum over rows of weight times the product of the row with itself: rows' diag(weights) rows, dense."""
-    weighted = sp.csr_array((rows.data * np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), rows.shape)
+    data = rows.data * np.repeat(weights, np.diff(rows.indptr))
+    weighted = sp.csr_array((data, rows.indices, rows.indptr), rows.shape)
     return np.asarray((rows.T @ weighted).toarray())
+
+
+def _weighted_diagonal(rows: sp.csr_array, weights: FloatArray) -> FloatArray:
+    """The diagonal of that, without the rest."""
+    squares = rows.data**2 * np.repeat(weights, np.diff(rows.indptr))
+    return np.bincount(rows.indices, squares, minlength=rows.shape[1])
 
 
 def _largest(scores: FloatArray, n_cells: IntArray, least: FloatArray) -> FloatArray:

@@ -182,9 +182,7 @@ def solve_dual(
     )
 
 
-def _first_curvature(
-    problem: Problem, start: FloatArray | Solution | None, curvature: FloatArray | None
-) -> Curvature:
+def _first_curvature(problem: Problem, start: FloatArray | Solution | None, curvature: FloatArray | None) -> Curvature:
     if curvature is None and isinstance(start, Solution):
         curvature = start.curvature
     return Curvature(curvature if takes_curvature(problem) else None)
