@@ -9,8 +9,9 @@ import numpy as np
 
 from thumbwise._typing import AnyArray, FloatArray
 from thumbwise.box.gold import GoldCounts
-from thumbwise.numerics.maxent import Point, Problem, evaluate, hessian
+from thumbwise.numerics.maxent import Point, Problem, evaluate
 from thumbwise.numerics.one_thread import one_thread
+from thumbwise.numerics.solver import Curvature
 
 # How much a nat of entropy weighs against half a squared distance. With less, many rules with few gold votes each are
 # followed into their luck, and the floor of a plan comes out too low (docs/plan-and-compare.md).
@@ -56,7 +57,7 @@ class Observed:
 
 
 @one_thread()
-def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e-9, max_iter: int = 100) -> Point:
+def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e-11, max_iter: int = 100) -> Point:
     """The labeling that maximises ten times its mean entropy minus half the squared distances from what gold shows.
 
     Distances are in standard errors. In the dual each weight u gets the penalty 10 (share * standard error * u)^2 / 2
@@ -73,15 +74,21 @@ def consistent_labeling(problem: Problem, observed: Observed, *, tol: float = 1e
     penalty = np.where(is_seen, _PULL * problem.shares**2 * observed.squared_errors, 0.0)
     problem = problem.with_bounds(target, target)
     seen = np.flatnonzero(is_seen)
-    point = evaluate(np.zeros(len(target)), problem)
+    point, kept, before = evaluate(np.zeros(len(target)), problem), Curvature(), np.inf
     for _ in range(max_iter):
         slope = np.where(is_seen, problem.shares * (point.moments - target) + penalty * point.weights, 0.0)
-        if np.max(np.abs(slope[seen] / problem.shares[seen]), initial=0.0) <= tol:
+        residual = float(np.max(np.abs(slope[seen] / problem.shares[seen]), initial=0.0))
+        if residual <= tol:
             break
-        curvature = (hessian(point.proba, problem) + np.diag(penalty))[np.ix_(seen, seen)]
+        kept.judge(before, residual, problem)
+        before, is_fresh = residual, kept.matrix is None
+        curvature = (kept.at(point, problem) + np.diag(penalty))[np.ix_(seen, seen)]
         step = np.zeros(len(target))
         step[seen] = -np.linalg.solve(curvature, slope[seen])
-        point = _shorten(point, step, float(slope @ step), problem, penalty)
+        better = _shorten(point, step, float(slope @ step), problem, penalty)
+        if better is point and is_fresh:
+            break
+        point = better
     return point
 
 

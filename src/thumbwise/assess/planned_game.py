@@ -76,7 +76,9 @@ class PlannedGame:
         """As a fit would: the bounds of the state as they are."""
         return solve_dual(self.problem.with_bounds(*self.intervals(state)))
 
-    def solve(self, state: GoldState, start: FloatArray | Solution | None = None) -> Solution:
+    def solve(
+        self, state: GoldState, start: FloatArray | Solution | None = None, curvature: FloatArray | None = None
+    ) -> Solution:
         """With intervals that were stretched to the rates, so that some labeling satisfies them.
 
         The bound of the learned opinion is stretched only where none does otherwise.
@@ -86,7 +88,7 @@ class PlannedGame:
         lower = np.where(is_known, np.minimum(lower, self.rates), lower)
         widest = np.where(is_known, np.maximum(upper, self.rates), upper)
         upper = np.append(widest[: len(state.right)], upper[len(state.right) :])
-        solution = solve_dual(self.problem.with_bounds(lower, upper), tol=_TOL, start=start)
+        solution = solve_dual(self.problem.with_bounds(lower, upper), tol=_TOL, start=start, curvature=curvature)
         if solution.is_infeasible:
             solution = solve_dual(self.problem.with_bounds(lower, widest), tol=_TOL, start=start)
         return solution

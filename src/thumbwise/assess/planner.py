@@ -18,7 +18,8 @@ from thumbwise.box.box import Box
 from thumbwise.box.gold import GoldCounts, GoldSample, count_gold
 from thumbwise.box.moments.linear import Moments, build_moments
 from thumbwise.box.moments.standard import standard_moments
-from thumbwise.numerics.solver import Solution
+from thumbwise.numerics.maxent import curvature_at
+from thumbwise.numerics.solver import Solution, takes_curvature
 from thumbwise.votes.inputs import in_memory
 
 # Gains are those of this many more labels, if there are items for them.
@@ -47,6 +48,7 @@ class Planner:
         today = self.game.solve_exactly(self.state)
         self.is_consistent = not today.is_infeasible
         self.today = today if self.is_consistent else self.game.solve(self.state)
+        self._latest = self.today
         self.bound = self._value(self.today, self.n_gold)
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:
@@ -54,13 +56,13 @@ class Planner:
         bounds, start = [], self.today
         for n in sizes:
             solution = self.today if n == self.n_gold else self.game.solve(self._grown(n), start)
-            start = solution
+            self._latest = start = solution
             bounds.append(self._value(solution, n))
         return bounds
 
     def floor(self) -> float:
         """The value of the game with every moment known, per item of the game."""
-        return max(0.0, self.game.solve_known(self.today).dual_value)
+        return max(0.0, self.game.solve_known(self._latest).dual_value)
 
     def random_gain(self) -> float:
         """Fall of the bound per label, over the next hundred items drawn at random."""
@@ -107,7 +109,13 @@ class Planner:
         game = replace(game, problem=replace(game.problem, shares=np.where(is_rule, 0.0, game.problem.shares)))
         state = GoldState(counts, counts.right.astype(float), self.n_gold).forget(is_rule[: len(counts.about)])
         start = np.where(is_rule, 0.0, self.today.weights[: len(is_rule)])
-        return self._value(game.solve(state, start), self.n_gold)
+        curvature = None if self._curvature is None else self._curvature[: len(start), : len(start)]
+        return self._value(game.solve(state, start, curvature), self.n_gold)
+
+    @cached_property
+    def _curvature(self) -> FloatArray | None:
+        """That of today, which games without a rule begin with where it is dear."""
+        return curvature_at(self.today.prediction, self.game.problem) if takes_curvature(self.game.problem) else None
 
     def _without(self, rule: int) -> tuple[PlannedGame, GoldCounts]:
         """Game and counts with the opinions that there would be if a rule said nothing."""

@@ -27,7 +27,7 @@ from thumbwise.numerics.shared_features import (
     put_beside,
     take_columns,
 )
-from thumbwise.numerics.shared_prediction import SharedPrediction
+from thumbwise.numerics.shared_prediction import SharedPrediction, weighted_squares
 
 # Dense features up to this many cells are kept as they are; beyond it they are made dense a block at a time.
 _DENSE_CELLS = 2**23
@@ -108,8 +108,8 @@ def _stored(features: Features) -> Features:
 def _mostly_zero(features: sp.csr_array) -> bool:
     """Whether products of rows are cheaper with zeros skipped."""
     n_cells, n_moments = features.shape
-    per_row = features.nnz / max(1, n_cells)
-    return per_row**2 * _SPARSE_COST < n_moments**2
+    per_row = np.diff(features.indptr).astype(float)
+    return float(per_row @ per_row) * _SPARSE_COST < n_cells * n_moments**2
 
 
 def log_softmax(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -284,6 +284,13 @@ def mean_entropy(point: Point) -> float:
     return point.prediction.entropy
 
 
+def curvature_at(prediction: Prediction, problem: Problem) -> FloatArray:
+    """Second derivative of the dual value at a prediction, the way that its features are stored."""
+    if isinstance(prediction, SharedPrediction):
+        return prediction.curvature()
+    return hessian(prediction.proba, problem)
+
+
 def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
     """Second derivative of the dual value: covariances of the features, sum_t mass_t * cov_{c ~ g_t}(features).
 
@@ -310,7 +317,7 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
 def _hessian_of_two(variances: FloatArray, differences: FloatArray | sp.csr_array) -> FloatArray:
     """Sum over patterns of their variance times the product of differences."""
     if sp.issparse(differences) and _mostly_zero(differences):
-        return np.asarray((differences.T @ (sp.diags_array(variances) @ differences)).toarray())
+        return weighted_squares(differences, variances)
     n_patterns, n_moments = differences.shape
     total = np.zeros((n_moments, n_moments))
     for rows in _blocks(n_patterns, n_moments):
@@ -339,10 +346,8 @@ def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
 
 def _sparse_hessian(proba: FloatArray, features: sp.csr_array, masses: FloatArray) -> FloatArray:
     """Mean of products minus product of means, with sparse features F: F' diag(mass * g) F - M' diag(mass) M."""
-    weighted = sp.diags_array((masses[:, None] * proba).ravel()) @ features
-    means = _fold(proba) @ features
-    spread = means.T @ (sp.diags_array(masses) @ means)
-    return np.asarray((features.T @ weighted - spread).toarray())
+    means = sp.csr_array(_fold(proba) @ features)
+    return weighted_squares(features, (masses[:, None] * proba).ravel()) - weighted_squares(means, masses)
 
 
 def _fold(proba: FloatArray) -> sp.csr_array:

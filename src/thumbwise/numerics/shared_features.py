@@ -85,11 +85,13 @@ class SharedFeatures:
     def with_whole(self, patterns: IntArray) -> SharedFeatures:
         """The same features, with a cell for every class of some patterns."""
         k = self.n_classes
-        cells = np.union1d(self.cells, (patterns[:, None] * k + np.arange(k)).ravel())
+        cells = merge_ascending(self.cells, (patterns[:, None] * k + np.arange(k)).ravel())
         return SharedFeatures(self.shared, cells, self.extra_at(cells), self.n_patterns)
 
     def extra_at(self, cells: IntArray) -> sp.csr_array:
         """What votes add at some cells, ascending, that include all of these."""
+        if len(cells) == len(self.cells):
+            return self.extra
         place = np.searchsorted(cells, self.cells)
         put = sp.csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(len(cells), len(place)))
         return sp.csr_array(put @ self.extra)
@@ -182,12 +184,19 @@ def repeated_features(by_class: sp.csr_array, n_patterns: int) -> Rows:
     return SharedFeatures(by_class, nothing, sp.csr_array((0, n_columns)), n_patterns)
 
 
+def merge_ascending(left: IntArray, right: IntArray) -> IntArray:
+    """Distinct numbers of two ascending arrays, ascending: two runs are merged, without a table or a full sort."""
+    both = np.concatenate([left, right])
+    both.sort(kind="stable")
+    return both[np.diff(both, prepend=-1) > 0]
+
+
 def join_features(left: Rows, right: Rows) -> Rows:
     """Columns side by side."""
     if not isinstance(left, SharedFeatures) and not isinstance(right, SharedFeatures):
         return sp.csr_array(sp.hstack([left, right], format="csr"))
     pair = [_as_shared(part, left, right) for part in (left, right)]
-    cells = np.union1d(pair[0].cells, pair[1].cells)
+    cells = merge_ascending(pair[0].cells, pair[1].cells)
     shared = sp.hstack([part.shared for part in pair], format="csr")
     extra = sp.hstack([part.extra_at(cells) for part in pair], format="csr")
     return SharedFeatures(sp.csr_array(shared), cells, sp.csr_array(extra), pair[0].n_patterns)

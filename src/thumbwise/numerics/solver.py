@@ -20,8 +20,8 @@ from thumbwise.numerics.maxent import (
     Prediction,
     Problem,
     box_violation,
+    curvature_at,
     evaluate,
-    hessian,
     kkt_residuals,
 )
 from thumbwise.numerics.one_thread import one_thread
@@ -46,6 +46,10 @@ _THIN = 0.05
 _FEW = 0.5
 # Of fewer moments none is left out: the whole model costs little, and sees further.
 _SOME_MOMENTS = 40
+# With so many numbers in the features the curvature costs ten to thirty predictions, and one is used for several steps:
+# as long as each takes the residual down to this share. Below, every step has its own, which is Newton's method.
+_DEAR_CELLS = 2**21
+_GOES_WELL = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,8 @@ class Solution:
         The dual value is negative, which proves that no labeling satisfies the box.
     entropy : float
         Mean entropy of ``proba``; no bound can be lower if ``proba`` is in the box.
+    curvature : ndarray of shape (n_moments, n_moments) or None
+        Second derivative of the dual value at weights on the way, if it was kept: good for steps of games much alike.
     """
 
     weights: FloatArray
@@ -76,6 +82,7 @@ class Solution:
     box_violation: float
     n_iter: int
     is_infeasible: bool
+    curvature: FloatArray | None = None
 
     @property
     def proba(self) -> FloatArray:
@@ -90,9 +97,51 @@ class Solution:
         return self.dual_value - self.entropy
 
 
+@dataclass(eq=False)
+class Curvature:
+    """Second derivative of the dual value, kept from step to step where it is dear.
+
+    Any positive definite matrix gives a step downhill; the true one gives the best. What is kept is that of an earlier
+    point, and steps then gain a constant factor each in place of squaring the residual, at a small part of the cost.
+    """
+
+    matrix: FloatArray | None = None
+
+    def at(self, point: Point, problem: Problem) -> FloatArray:
+        """What is kept, or that of the point."""
+        if self.matrix is None:
+            self.matrix = curvature_at(point.prediction, problem)
+        return self.matrix
+
+    def judge(self, before: float, after: float, problem: Problem) -> None:
+        """Forget it unless it is dear and the step went well."""
+        if after > _GOES_WELL * before or not is_dear(problem):
+            self.matrix = None
+
+    def among(self, used: IntArray) -> Curvature:
+        """For some of the moments."""
+        return Curvature(None if self.matrix is None else self.matrix[np.ix_(used, used)])
+
+
+def is_dear(problem: Problem) -> bool:
+    """Whether a curvature costs many predictions."""
+    n_cells, n_moments = problem.features.shape
+    return n_cells * n_moments > _DEAR_CELLS
+
+
+def takes_curvature(problem: Problem) -> bool:
+    """Whether a search begins with a curvature that it is given: where that is dear, and a matrix is used at all."""
+    return is_dear(problem) and not _is_large(problem)
+
+
 @one_thread()
 def solve_dual(
-    problem: Problem, *, tol: float = 1e-9, max_iter: int = 200, start: FloatArray | Solution | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-9,
+    max_iter: int = 200,
+    start: FloatArray | Solution | None = None,
+    curvature: FloatArray | None = None,
 ) -> Solution:
     """Minimise the dual value over weights.
 
@@ -109,13 +158,16 @@ def solve_dual(
     max_iter : int
     start : ndarray of shape (n_moments,) or Solution, optional
         Weights to begin with, or a solution of this game with other bounds.
+    curvature : ndarray of shape (n_moments, n_moments), optional
+        Of a game much like this one at weights much like the start, where a curvature is dear; else it is not used.
     """
-    begun, n_first = _begin(problem, tol, max_iter, start)
-    point, n_iter = _descend(begun, problem, tol, max_iter - n_first)
+    kept = _first_curvature(problem, start, curvature)
+    begun, n_first = _begin(problem, tol, max_iter, start, kept)
+    point, n_iter = _descend(begun, problem, tol, max_iter - n_first, kept)
     n_left = max_iter - n_first - n_iter
     if n_left > 0 and not _proves_infeasible(point) and _residual(point, problem) > tol:
         # Few moments by themselves led to where no step helps: begin anew, with all of them in every step.
-        point, n_more = _descend(_plain_start(problem, start), problem, tol, n_left, sees_all=True)
+        point, n_more = _descend(_plain_start(problem, start), problem, tol, n_left, Curvature(), sees_all=True)
         n_iter += n_more
     return Solution(
         weights=point.weights,
@@ -126,7 +178,14 @@ def solve_dual(
         box_violation=box_violation(point, problem),
         n_iter=n_first + n_iter,
         is_infeasible=_proves_infeasible(point),
+        curvature=kept.matrix,
     )
+
+
+def _first_curvature(problem: Problem, start: FloatArray | Solution | None, curvature: FloatArray | None) -> Curvature:
+    if curvature is None and isinstance(start, Solution):
+        curvature = start.curvature
+    return Curvature(curvature if takes_curvature(problem) else None)
 
 
 def _plain_start(problem: Problem, start: FloatArray | Solution | None) -> Point:
@@ -136,7 +195,9 @@ def _plain_start(problem: Problem, start: FloatArray | Solution | None) -> Point
     )
 
 
-def _descend(point: Point, problem: Problem, tol: float, max_iter: int, *, sees_all: bool = False) -> tuple[Point, int]:
+def _descend(
+    point: Point, problem: Problem, tol: float, max_iter: int, kept: Curvature, *, sees_all: bool = False
+) -> tuple[Point, int]:
     """Iterate from a point; where it ends, and after how many iterations.
 
     If few moments are in play, iterations go on among them until they are done; then all are looked at again, and
@@ -146,12 +207,12 @@ def _descend(point: Point, problem: Problem, tol: float, max_iter: int, *, sees_
     while n_iter < max_iter and not _proves_infeasible(point) and _residual(point, problem) > tol:
         used, better = _in_play(point, problem), None
         if not sees_all and _are_few(used, problem):
-            weights, n_steps = _iterate_among(used, point.weights, problem, tol, max_iter - n_iter)
+            weights, n_steps = _iterate_among(used, point.weights, problem, tol, max_iter - n_iter, kept)
             candidate = evaluate(weights, problem)
             better = candidate if _is_better(candidate, point, problem) else None
             n_iter += n_steps
         if better is None:  # all are in play, or those that are get nowhere by themselves
-            better = _line_search(point, _target(point, problem, tol), problem)
+            better = _step(point, problem, tol, kept)
             n_iter += 1
         if better is None:
             break
@@ -159,7 +220,9 @@ def _descend(point: Point, problem: Problem, tol: float, max_iter: int, *, sees_
     return point, n_iter
 
 
-def _begin(problem: Problem, tol: float, max_iter: int, start: FloatArray | Solution | None) -> tuple[Point, int]:
+def _begin(
+    problem: Problem, tol: float, max_iter: int, start: FloatArray | Solution | None, kept: Curvature
+) -> tuple[Point, int]:
     """The first point at which all moments are looked at, and iterations until there.
 
     A solution of the same game with other bounds brings its prediction along. Of weights, those that are not 0 are the
@@ -171,16 +234,16 @@ def _begin(problem: Problem, tol: float, max_iter: int, start: FloatArray | Solu
     used = np.flatnonzero((weights != 0) | ((problem.lower == problem.upper) & (problem.shares > 0)))
     n_iter = 0
     if len(used) and _are_few(used, problem):
-        weights, n_iter = _iterate_among(used, weights, problem, tol, max_iter)
+        weights, n_iter = _iterate_among(used, weights, problem, tol, max_iter, kept)
     return evaluate(weights, problem), n_iter
 
 
 def _iterate_among(
-    used: IntArray, weights: FloatArray, problem: Problem, tol: float, max_iter: int
+    used: IntArray, weights: FloatArray, problem: Problem, tol: float, max_iter: int, kept: Curvature
 ) -> tuple[FloatArray, int]:
     """The game with some of its moments, where the others have weight 0. Its dual value is that of the whole game."""
     part = problem.take(used)
-    inner, n_iter = _descend(evaluate(weights[used], part), part, tol, max_iter)
+    inner, n_iter = _descend(evaluate(weights[used], part), part, tol, max_iter, kept.among(used))
     there = np.zeros(len(weights))
     there[used] = inner.weights
     return there, n_iter
@@ -213,18 +276,25 @@ def _is_large(problem: Problem) -> bool:
     return sp.issparse(features) and _MANY_ENTRIES < features.nnz < _THIN * features.shape[0] * features.shape[1]
 
 
-def _target(point: Point, problem: Problem, tol: float) -> FloatArray:
-    return _target_by_products(point, problem, tol) if _is_large(problem) else _newton_target(point, problem)
+def _step(point: Point, problem: Problem, tol: float, kept: Curvature) -> Point | None:
+    """A better point; None if there is none, with a curvature of this point."""
+    if _is_large(problem):
+        return _line_search(point, _target_by_products(point, problem, tol), problem)
+    was_kept = kept.matrix is not None
+    better = _line_search(point, _newton_target(point, problem, kept.at(point, problem)), problem)
+    after = np.inf if better is None else _residual(better, problem)
+    kept.judge(_residual(point, problem), after, problem)
+    return _step(point, problem, tol, kept) if better is None and was_kept else better
 
 
-def _newton_target(point: Point, problem: Problem) -> FloatArray:
+def _newton_target(point: Point, problem: Problem, curvature: FloatArray) -> FloatArray:
     """Weights that minimise the second-order model with kinks; weights at their kink are exactly 0.
 
     Moments are scaled so that the model has unit curvature in each: weights of a rule that is nearly always right and
     of one that votes once differ by many orders of magnitude in curvature.
     """
     is_used = problem.shares > 0
-    curvature = hessian(point.proba, problem) * np.outer(is_used, is_used)  # a rule left out has features all the same
+    curvature = curvature * np.outer(is_used, is_used)  # a rule left out has features all the same
     damped = np.maximum(curvature.diagonal(), 0) + _DAMPING * np.where(is_used, problem.shares, 1.0)
     np.fill_diagonal(curvature, damped)
     unit = np.sqrt(damped)
