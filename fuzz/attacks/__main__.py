@@ -35,6 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=sorted(ATTACKS), action="append", help="this attack; repeat for more")
     parser.add_argument("--most", type=int, help="attempts of each attack, drawn at random [default: all]")
+    parser.add_argument("--part", type=_part, default=(1, 1), metavar="I/N", help="each N-th attempt, from the I-th on")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--words", default="", help="only attempts whose words hold this")
     arguments = parser.parse_args()
@@ -51,6 +52,14 @@ def main() -> None:
     sys.exit(1 if failures else 0)
 
 
+def _part(text: str) -> tuple[int, int]:
+    """``3/20`` as two numbers, the first of 1 to the second."""
+    first, step = map(int, text.split("/"))
+    if not 1 <= first <= step:
+        raise ValueError(text)
+    return first, step
+
+
 @contextmanager
 def _folder(home: Path | None = None) -> Iterator[Path]:
     """A new folder, removed by this process only: a ``TemporaryDirectory`` would go when a child ends."""
@@ -64,6 +73,8 @@ def _folder(home: Path | None = None) -> Iterator[Path]:
 def _attack(name: str, victims: Path, arguments: argparse.Namespace) -> int:
     """One row of the table; each failure in words, and why, when it is found. How many failed."""
     attempts = [attempt for attempt in ATTACKS[name](Random(arguments.seed)) if arguments.words in attempt.words]
+    first, step = arguments.part
+    attempts = attempts[first - 1 :: step]
     if arguments.most is not None and len(attempts) > arguments.most:
         attempts = Random(arguments.seed).sample(attempts, arguments.most)
     n_tried = n_failed = 0
