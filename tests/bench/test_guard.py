@@ -145,8 +145,8 @@ def test_what_is_no_request_gets_a_word(page: Page, body: bytes) -> None:
 
 DIGITS = "9" * 5000
 STRANGE = (
-    '{"place": %s}' % DIGITS,
-    '{"place": "%s"}' % DIGITS,
+    f'{{"place": {DIGITS}}}',
+    f'{{"place": "{DIGITS}"}}',
     '{"place": -1e999, "id": [], "mine": 3, "again": {}}',
     '{"place": [[]], "id": {}, "kind": ["label"], "answer": {"a": []}, "filter": [1], "note": "\\ud800"}',
     '{"by": "\\ud800\\u202e", "usual": [], "place": "\u0663", "filter": "\\ud800"}',

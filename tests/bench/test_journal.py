@@ -307,7 +307,7 @@ def test_a_half_written_line_goes_to_no_other_file(tmp_path: Path, plant: str) -
         if plant == "a link":
             precious.write_text("mine")
         beside.symlink_to(precious)
-    with pytest.raises(InvalidFileError, match="gold.jsonl.torn must be a plain file"):
+    with pytest.raises(InvalidFileError, match=r"gold.jsonl.torn must be a plain file"):
         open_desk(path, gold, n=20)
     assert gold.read_bytes() == before
     assert precious.exists() == (plant == "a link")

@@ -105,7 +105,8 @@ class Guard:
     def _objection(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
         """Why a request is refused, if it is; a token that is missing comes first and tells nothing else."""
         parts = scope["path"].split("/", 2)
-        if len(parts) < 3 or len(scope["path"]) > _LONGEST_PATH or not compare_digest(parts[1].encode("utf-8", "replace"), self._address.token.encode()):
+        is_path = len(parts) == 3 and len(scope["path"]) <= _LONGEST_PATH
+        if not is_path or not compare_digest(parts[1].encode("utf-8", "replace"), self._address.token.encode()):
             return 404, "not found"
         hosts = headers.get("host", [])
         if len(hosts) != 1 or not self._address.names(hosts[0]):
