@@ -3,12 +3,13 @@
 Each attempt has a folder of its own. A failure is a traceback, a hang, a crash, an exit code that the help does not
 name, a message that is none, a control character on the terminal, a file that is lost, or one that is left behind.
 Exit code 1 if there is one. Attempts are drawn by ``--seed`` where not all are made; processor time, not a clock,
-bounds each.
+bounds each. An administrator's attempts are made apart: no other disk may be written, and there is no network.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shutil
 import sys
@@ -23,31 +24,40 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # a process that forks has one thread
 
 from fuzz.attacks import on_disks, on_folders, on_paths, on_streams, on_words  # noqa: E402, F401  # they register
+from fuzz.attacks.apart import go_apart  # noqa: E402
 from fuzz.attacks.attempts import ATTACKS, Attempt  # noqa: E402
 from fuzz.attacks.children import load_all  # noqa: E402
 from fuzz.attacks.victims import make_victims  # noqa: E402
 
 
 def main() -> None:
-    """Print a row for each attack, then each failure in words."""
+    """Print a row for each attack; failures go to standard error as they are found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=sorted(ATTACKS), action="append", help="this attack; repeat for more")
     parser.add_argument("--most", type=int, help="attempts of each attack, drawn at random [default: all]")
+    parser.add_argument("--part", type=_part, default=(1, 1), metavar="I/N", help="each N-th attempt, from the I-th on")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--words", default="", help="only attempts whose words hold this")
     arguments = parser.parse_args()
+    go_apart("fuzz.attacks")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what is imported
         load_all()
+    gc.freeze()  # children would copy every page that is looked at
     with _folder() as place:
         victims = make_victims(place / "victims")
-        failures = [
-            (name, words, why) for name in arguments.only or ATTACKS for words, why in _attack(name, victims, arguments)
-        ]
-    for name, words, why in failures:
-        print(f"\n{name}: {words}\n    {why}")
-    print(f"\n{len(failures)} failures left")
+        failures = sum(_attack(name, victims, arguments) for name in arguments.only or ATTACKS)
+    gc.unfreeze()  # DuckDB would complain that it is not cleared away
+    print(f"\n{failures} failures left")
     sys.exit(1 if failures else 0)
+
+
+def _part(text: str) -> tuple[int, int]:
+    """``3/20`` as two numbers, the first of 1 to the second."""
+    first, step = map(int, text.split("/"))
+    if not 1 <= first <= step:
+        raise ValueError(text)
+    return first, step
 
 
 @contextmanager
@@ -60,14 +70,22 @@ def _folder(home: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(place)
 
 
-def _attack(name: str, victims: Path, arguments: argparse.Namespace) -> list[tuple[str, str]]:
-    """One row of the table; what failed, in words, and why."""
+def _attack(name: str, victims: Path, arguments: argparse.Namespace) -> int:
+    """One row of the table; each failure in words, and why, when it is found. How many failed."""
     attempts = [attempt for attempt in ATTACKS[name](Random(arguments.seed)) if arguments.words in attempt.words]
+    first, step = arguments.part
+    attempts = attempts[first - 1 :: step]
     if arguments.most is not None and len(attempts) > arguments.most:
         attempts = Random(arguments.seed).sample(attempts, arguments.most)
-    failures = [(attempt.words, why) for attempt in attempts if (why := _try(attempt, victims)) is not None]
-    print(f"{name:<44} tried {len(attempts):>6,}   failures {len(failures):>4,}", flush=True)
-    return failures
+    n_tried = n_failed = 0
+    for attempt in attempts:
+        why = _try(attempt, victims)
+        n_tried += 1
+        if why is not None:
+            n_failed += 1
+            print(f"{name}: {attempt.words[:2000]}\n    {why}", file=sys.stderr, flush=True)
+    print(f"{name:<44} tried {n_tried:>6,}   failures {n_failed:>4,}", flush=True)
+    return n_failed
 
 
 def _try(attempt: Attempt, victims: Path) -> str | None:

@@ -15,9 +15,14 @@ import traceback
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+import typer
 
 import thumbwise
+from thumbwise.cli import main as command_line
 
 # Seconds after which a command hangs: of processor time, and of any time while it does nothing.
 _BUSY, _IDLE = 60, 120
@@ -44,10 +49,18 @@ def load_all() -> None:
     """
     for name in ("ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_32", "cp1252", "idna"):
         importlib.import_module(f"encodings.{name}")
-    importlib.import_module("importlib.readers")
+    for name in ("importlib.readers", "duckdb"):
+        importlib.import_module(name)
     for module in pkgutil.walk_packages(thumbwise.__path__, "thumbwise."):
         if "__main__" not in module.name and ".experiments" not in module.name:
             importlib.import_module(module.name)
+    _commands().commands["read"].make_context("read", ["votes.csv"])  # what is read by typer is imported then
+
+
+@cache
+def _commands() -> Any:
+    """The commands as typer builds them from their signatures, which takes longer than most mistakes do."""
+    return typer.main.get_command(command_line.app)
 
 
 def nothing() -> None:
@@ -84,7 +97,8 @@ def _be_command(arguments: Sequence[str], folder: Path, places: Sequence[Path], 
         before()
         _serve_nothing()
         sys.argv = ["thumbwise", *arguments]
-        importlib.import_module("thumbwise.cli.main").main()
+        command_line.app = _commands()
+        command_line.main()
     except SystemExit as end:
         code = end.code
     except BaseException:  # whatever comes out is what is looked for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,7 +143,47 @@ def test_what_is_no_request_gets_a_word(page: Page, body: bytes) -> None:
     assert "error" in reply.json
 
 
+DIGITS = "9" * 5000
+STRANGE = (
+    f'{{"place": {DIGITS}}}',
+    f'{{"place": "{DIGITS}"}}',
+    '{"place": -1e999, "id": [], "mine": 3, "again": {}}',
+    '{"place": [[]], "id": {}, "kind": ["label"], "answer": {"a": []}, "filter": [1], "note": "\\ud800"}',
+    '{"by": "\\ud800\\u202e", "usual": [], "place": "\u0663", "filter": "\\ud800"}',
+)
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+@pytest.mark.parametrize("what", ["start", "turn", "look", "answer", "undo", "list", "progress"])
+def test_no_request_breaks_the_server(page: Page, what: str, strange: str) -> None:
+    """Numbers of thousands of digits, which Python does not read, lone surrogates, and wrong types everywhere."""
+    page.ask("start")
+    reply = page.post(what, strange.encode())
+    assert reply.status in (200, 400), reply.body
+    assert isinstance(reply.json, dict)
+    assert page.ask("turn")["item"]["place"] == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("9" * 400, 86_400.0), (f"-{'9' * 400}", 0.0), ("1e400", None), ("-1e400", None), ("NaN", None), ("2.26", 2.3)],
+)
+def test_an_answer_is_kept_however_long_it_is_said_to_have_taken(
+    tmp_path: Path, serve: Serve, said: str, kept: float | None
+) -> None:
+    page = serve(open_desk(write_items(tmp_path), tmp_path / "gold.jsonl", n=20))
+    page.ask("start")
+    assert page.item is not None
+    answer = f'"kind": "label", "answer": "pass", "place": 1, "id": {json.dumps(page.item["id"])}'
+    assert page.post("answer", f'{{"by": "ann", {answer}, "seconds": {said}}}'.encode()).status == 200
+    assert json.loads((tmp_path / "gold.jsonl").read_text().splitlines()[-1])["seconds"] == kept
+
+
 TRICKS = (
+    f"text/{DIGITS}/0/0",
+    f"text/1/0/{DIGITS}",
+    f"image/1/{DIGITS}",
+    "text/%D9%A3/0/0",
     "../gold.jsonl",
     "..%2fgold.jsonl",
     "%2e%2e/%2e%2e/etc/passwd",

@@ -285,3 +285,35 @@ def test_a_reader_without_a_lock_is_told_nothing_wrong(desk: Desk) -> None:
     other = Journal(desk.journal.path, desk.journal.header)
     label(desk)
     assert len(other.refresh()) == 2
+
+
+@pytest.mark.parametrize("plant", ["a link", "a dangling link", "a pipe", "a folder"])
+def test_a_half_written_line_goes_to_no_other_file(tmp_path: Path, plant: str) -> None:
+    """A folder of a stranger: a gold file that ends in his words, and beside it where they shall be appended."""
+    path, gold = write_items(tmp_path), tmp_path / "gold.jsonl"
+    first = open_desk(path, gold, n=20)
+    label(first)
+    first.journal.close()
+    with gold.open("ab") as file:
+        file.write(b'{"id": "q1", "note": "run this')
+    before = gold.read_bytes()
+    precious = tmp_path / "precious"
+    beside = tmp_path / "gold.jsonl.torn"
+    if plant == "a pipe":
+        os.mkfifo(beside)
+    elif plant == "a folder":
+        beside.mkdir()
+    else:
+        if plant == "a link":
+            precious.write_text("mine")
+        beside.symlink_to(precious)
+    with pytest.raises(InvalidFileError, match=r"gold.jsonl.torn must be a plain file"):
+        open_desk(path, gold, n=20)
+    assert gold.read_bytes() == before
+    assert precious.exists() == (plant == "a link")
+    if plant == "a link":
+        assert precious.read_text() == "mine"
+    (beside.rmdir if plant == "a folder" else beside.unlink)()
+    again = open_desk(path, gold, n=20)
+    assert len(again.journal.answers) == 1
+    assert beside.read_bytes() == b'{"id": "q1", "note": "run this\n'

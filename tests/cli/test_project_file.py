@@ -82,6 +82,20 @@ def test_it_is_found_further_up_in_a_repository_only(tmp_path: Path) -> None:
     assert find_file(inner) == Path("thumbwise.toml")
 
 
+def test_a_repository_that_anybody_may_have_planted_has_no_say(tmp_path: Path) -> None:
+    """Whoever may write to /tmp can make /tmp/.git and /tmp/thumbwise.toml, for all who work below."""
+    shared, inner = tmp_path / "shared", tmp_path / "shared" / "own" / "deep"
+    inner.mkdir(parents=True)
+    (shared / ".git").mkdir()
+    (shared / "thumbwise.toml").touch()
+    assert find_file(inner) == shared / "thumbwise.toml"
+    shared.chmod(0o1777)
+    assert find_file(inner) is None
+    assert find_file(shared) == Path("thumbwise.toml")  # who works there sees it
+    (shared / "own" / "thumbwise.toml").touch()
+    assert find_file(inner) == shared / "own" / "thumbwise.toml"
+
+
 def test_paths_are_relative_to_the_file(here: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / ".git").mkdir()
     (here / "deep").mkdir()
@@ -126,6 +140,13 @@ def test_another_file_and_no_file(here: Path, run: Run) -> None:
         ("overwrite = true", "Drop it, and say --overwrite there"),
         ("[bench]\nhost = '0.0.0.0'", "must not say 'host'"),
         ("quiet = true", "must not say 'quiet'"),
+        (f"id = {'9' * 5000}", "must be TOML in UTF-8; it is not: Exceeds the limit"),
+        (f"id = 0x{'f' * 5000}", "must hold whole numbers of at most 64 bits"),
+        (f"confidence = 0x{'f' * 5000}", "must hold whole numbers of at most 64 bits"),
+        (f"[rate]\nlooks = [1, 0x{'f' * 5000}]", "must hold whole numbers of at most 64 bits"),
+        (f"[rate]\nby = {2**63}", "must hold whole numbers of at most 64 bits"),
+        (f"[rate]\n{'of.' * 2000}a = 1", "something lies deeper than any option"),
+        ("[triage]\nprecision = { a = [[1]] }", "something lies deeper than any option"),
     ],
 )
 def test_what_is_wrong_with_it_is_said(here: Path, run: Run, text: str, words: str) -> None:
@@ -139,9 +160,9 @@ def test_what_is_wrong_with_it_is_said(here: Path, run: Run, text: str, words: s
 def test_bytes_that_are_no_text_and_files_that_are_large_are_refused(here: Path, run: Run) -> None:
     (here / "thumbwise.toml").write_bytes(b"id = '\xff'")
     assert "must be TOML in UTF-8" in run("read", "votes.csv").stderr
-    (here / "thumbwise.toml").write_bytes(b"#" * (2**20 + 1))
-    assert "of at most 1,048,576 bytes" in run("read", "votes.csv").stderr
-    (here / "thumbwise.toml").write_text("id = " + "[" * 100_000)
+    (here / "thumbwise.toml").write_bytes(b"#" * (2**15 + 1))
+    assert "of at most 32,768 bytes" in run("read", "votes.csv").stderr
+    (here / "thumbwise.toml").write_text("id = " + "[" * 30_000)
     answer = run("read", "votes.csv")
     assert (answer.exit_code, "must be TOML" in answer.stderr) == (2, True)
 

@@ -20,6 +20,8 @@ Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LONGEST_BODY = 2**16
+# A token, and three numbers of few digits; Python refuses to read one of thousands.
+_LONGEST_PATH = 200
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -103,7 +105,8 @@ class Guard:
     def _objection(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
         """Why a request is refused, if it is; a token that is missing comes first and tells nothing else."""
         parts = scope["path"].split("/", 2)
-        if len(parts) < 3 or not compare_digest(parts[1].encode("utf-8", "replace"), self._address.token.encode()):
+        is_path = len(parts) == 3 and len(scope["path"]) <= _LONGEST_PATH
+        if not is_path or not compare_digest(parts[1].encode("utf-8", "replace"), self._address.token.encode()):
             return 404, "not found"
         hosts = headers.get("host", [])
         if len(hosts) != 1 or not self._address.names(hosts[0]):

@@ -7,11 +7,13 @@ no answer; its bytes are moved to a file beside, so that the next line begins wh
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from thumbwise.exceptions import InvalidFileError
 from thumbwise.io.gold_lines import Answer, Header, is_gold_lines, parse_answer, parse_header
@@ -134,8 +136,7 @@ class Journal:
             )
 
     def _set_aside(self, torn: bytes) -> None:
-        beside = self.path.with_name(f"{self.path.name}.torn")
-        with beside.open("ab") as file:
+        with _open_beside(self.path.with_name(f"{self.path.name}.torn")) as file:
             file.write(torn + b"\n")
         os.ftruncate(self._file, self._offset)
         os.fsync(self._file)
@@ -153,6 +154,29 @@ class Journal:
             with suppress(OSError):
                 os.ftruncate(self._file, before)
             raise _unwritable(self.path, error) from error
+
+
+def _open_beside(path: Path) -> BinaryIO:
+    """A plain file of that name, to append to. The name is not the user's choice, so that a link of it is not followed.
+
+    Whoever planted the link would else have what he left half written appended to a file of the user's.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        file = os.fdopen(os.open(path, flags, 0o644), "ab")
+    except OSError as error:
+        raise _not_plain(path) from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _not_plain(path)
+    return file
+
+
+def _not_plain(path: Path) -> InvalidFileError:
+    return InvalidFileError(
+        f"{path} must be a plain file that can be written to, since a half-written line of the gold file is set aside "
+        "there; it is a link, a folder or something else. Remove it and start again."
+    )
 
 
 def check_journal(path: Path) -> bool:

@@ -70,6 +70,8 @@ def seconds_in(request: Mapping[str, Any]) -> float | None:
     (3.1, 0.0, None)
     """
     seconds = request.get("seconds")
-    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not math.isfinite(seconds):
+    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
         return None
-    return round(min(max(float(seconds), 0.0), _LONGEST_TIME), 1)
+    if isinstance(seconds, float) and not math.isfinite(seconds):
+        return None
+    return round(float(min(max(seconds, 0.0), _LONGEST_TIME)), 1)

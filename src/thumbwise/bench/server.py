@@ -88,16 +88,24 @@ def _asking(ask: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request], Any]
             if len(body) > LONGEST_BODY:
                 return _json({"error": "the request is too long"}, 413)
         try:
-            asked = json.loads(body)
-            if not isinstance(asked, dict):
-                return _json({"error": "a request must be an object"}, 400)
+            asked = _object_in(body)
             return _json(await run_in_threadpool(ask, asked))
-        except (BadRequestError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        except BadRequestError as error:
             return _json({"error": str(error)}, 400)
         except ThumbwiseError as error:
             return _json({"error": str(error), "not_kept": True}, 500)
 
     return serve
+
+
+def _object_in(body: bytes) -> dict[str, Any]:
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError) as error:  # no JSON, no text, a number of thousands of digits, too deep
+        raise BadRequestError(str(error)) from error
+    if not isinstance(asked, dict):
+        raise BadRequestError("a request must be an object")
+    return asked
 
 
 def _text(desk: Desk) -> Callable[[Request], Any]:

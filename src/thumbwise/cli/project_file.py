@@ -8,10 +8,13 @@ can say where to write, what to replace, or whom to serve.
 from __future__ import annotations
 
 import inspect
+import os
+import stat
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +40,10 @@ _RIVALS = {
     "looks": ("anytime",),
     "anytime": ("looks",),
 }
-_MOST_BYTES = 2**20
+# A key of n parts takes n * n steps to be read; this many bytes of one take two seconds.
+_MOST_BYTES = 2**15
+# TOML's whole numbers have 64 bits, and no option is more than a list in a table in a table.
+_LARGEST, _DEEPEST = 2**63, 4
 _USED = "thumbwise.file"
 
 
@@ -80,10 +86,15 @@ def find_file(folder: Path) -> Path | None:
     """
     above = [folder, *folder.parents]
     root = next((place for place in above if (place / ".git").exists()), folder)
-    for place in above[: above.index(root) + 1]:
+    for place in takewhile(lambda place: place == folder or not _is_anybodys(place), above[: above.index(root) + 1]):
         if (place / NAME).is_file():
             return Path(NAME) if place == folder else place / NAME
     return None
+
+
+def _is_anybodys(folder: Path) -> bool:
+    """Whether every user of the machine may put a file there, and a repository around it."""
+    return os.name == "posix" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def _apply(context: typer.Context, path: Path) -> None:
@@ -118,11 +129,25 @@ def _parse(path: Path) -> dict[str, Any]:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
             raise InvalidFileError(f"{path} must be a file of options of at most {_MOST_BYTES:,} bytes; it has more.")
-        return tomllib.loads(text.decode("utf-8-sig"))
+        content = tomllib.loads(text.decode("utf-8-sig"))
+        _check_values(path, content)
+        return content
     except OSError as error:
         raise InvalidFileError(f"{path} must be a file of options that can be read; {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of thousands of digits
         raise InvalidFileError(f"{path} must be TOML in UTF-8; it is not: {str(error)[:200]}.") from error
+
+
+def _check_values(path: Path, content: Mapping[str, Any]) -> None:
+    """Whatever is read can be shown: numbers that are not too long, and no tower of tables."""
+    level: list[Any] = [content]
+    for _ in range(_DEEPEST):
+        level = [value for outer in level for value in (outer.values() if isinstance(outer, dict) else outer)]
+        if any(isinstance(value, int) and not -_LARGEST <= value < _LARGEST for value in level):
+            raise InvalidFileError(f"{path} must hold whole numbers of at most 64 bits; one is larger. Correct it.")
+        level = [value for value in level if isinstance(value, (dict, list))]
+    if level:
+        raise InvalidFileError(f"{path} must hold options, and tables of them; something lies deeper than any option.")
 
 
 def _check_names(path: Path, content: Mapping[str, Any]) -> None:
