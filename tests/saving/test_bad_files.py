@@ -155,6 +155,8 @@ def test_not_a_model(content: str | bytes, says: str) -> None:
         ("BalsubramaniFreund-opinions", opinion(-1, "weights", 0, "inf"), "weights[0] must be a number"),
         ("BalsubramaniFreund-opinions", opinion(-1, "weights", []), "weights must be a list of 106 values; found 0"),
         ("BalsubramaniFreund-opinions", opinion(-1, "has_votes", False), "weights must be a list of 16 values"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "has_silent", True), "weights must be a list of 109 values"),
+        ("BalsubramaniFreund-opinions", opinion(-1, "has_silent", 1), "has_silent must be true or false"),
         ("BalsubramaniFreund-opinions", opinion(-1, "has_votes", 1), "has_votes must be true or false"),
         ("BalsubramaniFreund-opinions", opinion(-1, "voting", ["nobody"]), "voting must be rules of the model"),
         ("BalsubramaniFreund-opinions", opinion(-1, "voting", ["null", "null"]), "in their order and none twice"),

@@ -1,6 +1,6 @@
 """Items without a vote have class frequencies of their own: columns against loops, scores, formulas, files, use.
 
-Kills, tried once each: columns although no item is silent, or all are; a weight for silence that is added everywhere,
+Kills, tried once each: columns although none is silent, or all are; a weight for silence that is added everywhere,
 or nowhere where a vote is taken away; its sign and its share of the sum over votes in a formula; votes that are counted
 for their own class alone; a file whose field nobody reads.
 """
@@ -73,14 +73,16 @@ def test_scores_without_a_vote_are_those_of_items_that_lack_it(seed: int) -> Non
     assert n_fell_silent > 0
 
 
-def test_only_where_some_items_have_a_vote_and_some_have_none() -> None:
-    votes, _ = sparse(0)
-    always = votes.array.copy()
-    always[:, 1] = 0
-    everybody = StackColumns.choose(tw.Votes(always, n_classes=votes.n_classes).patterns, 80)
-    nobody = StackColumns.choose(tw.Votes(np.full((50, 6), -1), n_classes=2).patterns, 20)
-    assert not everybody.has_silent and not nobody.has_silent
-    assert (everybody.kinds == CLASS).sum() == (1 if votes.n_classes == 2 else votes.n_classes)
+@pytest.mark.parametrize(
+    ("n_silent", "is_so"), [(0, False), (14, False), (15, True), (85, True), (86, False), (100, False)]
+)
+def test_only_where_three_gold_items_of_each_kind_are_expected(n_silent: int, is_so: bool) -> None:
+    """A fifth of the items is gold."""
+    array = np.random.default_rng(0).integers(3, size=(100, 5))
+    array[:n_silent] = -1
+    columns = StackColumns.choose(tw.Votes(array, n_classes=3).patterns, 20)
+    assert columns.has_silent == is_so
+    assert (columns.kinds == CLASS).sum() == 3 * (1 + is_so)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

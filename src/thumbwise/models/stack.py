@@ -46,8 +46,8 @@ class Stack(LabelModel):
     each mixed with an even guess, which know from how often rules agree how accurate each is (one-coin Dawid-Skene with
     even class frequencies) and which classes it takes for which (Dawid-Skene with even class frequencies; for at most a
     million rates); a column for each rule that expects at least three gold votes and, where these are few, for each of
-    its votes and each class; one for each class; and, where some items have no vote, one for each class of those. The
-    prediction is the softmax over the classes of
+    its votes and each class; one for each class; and, where gold is expected to have at least three items without a
+    vote and three with one, one more for each class of those without. The prediction is the softmax over the classes of
 
         s_c = sum_m w_m x_m(votes, c),   w minimises  -sum over gold of log p(label) + sum_m r_m (w_m - w0_m)^2 / 2,
 

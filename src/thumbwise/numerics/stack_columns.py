@@ -11,7 +11,8 @@ from thumbwise._typing import AnyArray, FloatArray, IntArray
 from thumbwise.numerics.panel import Panel
 from thumbwise.numerics.patterns import Patterns
 
-# Rules that expect fewer gold votes than this have no column of their own.
+# Rules that expect fewer gold votes than this have no column of their own; nor have items without a vote, where gold is
+# expected to have fewer such items, or fewer others.
 _LEAST_EXPECTED = 3.0
 # Rules with a column of their own, at most: those that vote most.
 _MOST_RULES = 200
@@ -26,8 +27,8 @@ PANEL, RULE, VOTE, CLASS, FEATURE, CONSENSUS = range(6)
 class StackColumns:
     """Scores that are linear in weights: two or three columns for the panel, some for each rule, one for each class.
 
-    Where nobody votes for some of the items, classes have a further column each for those: that nobody had anything to
-    say tells of the class too, and the frequencies among the rest are others.
+    Where at least three gold items are expected to have no vote, and three to have one, classes have a further column
+    each for items without: that nobody had anything to say tells of the class too, and the rest has other frequencies.
 
     Decided from votes and the number of gold labels, before any gold label is seen.
 
@@ -54,12 +55,14 @@ class StackColumns:
     def choose(cls, population: Patterns, n_gold: int, heard: AnyArray | None = None) -> StackColumns:
         """For so many gold labels out of some items; from the votes of some of the rules, if these are said."""
         together = Panel.of_distinct(population, heard)
-        expected = together.counted * population.votes_per_rule * (n_gold / max(1, population.n_items))
+        per_item = n_gold / max(1, population.n_items)
+        expected = together.counted * population.votes_per_rule * per_item
         often = np.argsort(-expected, kind="stable")[:_MOST_RULES]
         voting = np.sort(often[expected[often] >= _LEAST_EXPECTED])
         has_votes = len(voting) * population.n_classes**2 <= _MOST_BY_VOTE
-        is_silent = _is_silent(population, together.counted)
-        return cls(together, voting, has_votes, population.n_classes, bool(is_silent.any() and not is_silent.all()))
+        n_silent = int(population.counts[_is_silent(population, together.counted)].sum())
+        has_silent = min(n_silent, population.n_items - n_silent) * per_item >= _LEAST_EXPECTED
+        return cls(together, voting, has_votes, population.n_classes, has_silent)
 
     @cached_property
     def kinds(self) -> IntArray:
