@@ -53,7 +53,7 @@ class Made:
         return tw.Votes(said, n_classes=self.n_classes), truth
 
 
-MADE = (Made(2_000, 10, 4), Made(2_000, 10, 20), Made(5_000, 10, 50))
+MADE = (Made(2_000, 10, 4), Made(2_000, 10, 20), Made(2_000, 10, 50))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from thumbwise.numerics import conditional_coins, confusion_tables
 from thumbwise.numerics.conditional_coins import ConditionalVotes, VotedCells
 from thumbwise.numerics.confusion_tables import ConfusionVotes, LiveCells
 from thumbwise.numerics.shared_softmax import SharedSoftmax, find_places
+from thumbwise.numerics.vote_rates import Kind
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::thumbwise.exceptions.DegenerateFitWarning"),
@@ -106,13 +108,19 @@ def _spread(vector: FloatArray, n_rules: int, k: int) -> FloatArray:
 @pytest.mark.parametrize("with_labels", [False, True])
 @pytest.mark.parametrize("kind", ["class_conditional", "full"])
 def test_a_fit_is_that_of_whole_tables(
-    kind: str, with_labels: bool, accelerate: bool, monkeypatch: pytest.MonkeyPatch
+    kind: Kind, with_labels: bool, accelerate: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     array, truth = make(3, 3000, 8, 3, 60)
     votes, y = tw.Votes(array, n_classes=60), np.where(np.arange(3000) < 300, truth, -1) if with_labels else None
     looked: list[int] = []
     find = LiveCells.find.__func__  # type: ignore[attr-defined]
-    monkeypatch.setattr(LiveCells, "find", classmethod(lambda *given: looked.append(1) or find(*given)))
+
+    def find_and_tell(*given: Any) -> LiveCells:
+        looked.append(1)
+        found: LiveCells = find(*given)
+        return found
+
+    monkeypatch.setattr(LiveCells, "find", classmethod(find_and_tell))
     model = tw.DawidSkene(kind=kind, accelerate=accelerate).fit(votes, y)
     assert bool(looked) == (kind == "full")
     monkeypatch.setattr(confusion_tables, "_MANY_CELLS", np.inf)

@@ -80,7 +80,7 @@ class VotedCells:
         """Probabilities, from scores by kind and class and what a vote adds to its class."""
         places = find_places(self.cells, self.patterns.n_patterns, self.patterns.n_classes)
         extra = np.bincount(self.place, by_coin[self.coins], minlength=len(self.cells))
-        return SharedSoftmax(base, self.kinds, places, extra)
+        return SharedSoftmax(base, self.kinds, places, extra.astype(float))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,8 @@ class ConditionalVotes:
 
     @cached_property
     def vectors(self) -> CoinVectors:
-        return CoinVectors(*self.right.shape, by_class=True)
+        n_rules, n_classes = self.right.shape
+        return CoinVectors(n_rules, n_classes, by_class=True)
 
     def maximise(self, right: FloatArray, cast: FloatArray, by_class: FloatArray) -> FloatArray:
         """Parameters that fit best, from votes and items that are expected of unlabeled items."""
@@ -118,7 +119,7 @@ class ConditionalVotes:
         patterns, k = self.voted.patterns, self.right.shape[1]
         masses = self.unlabeled[self.voted.cells // k] * shares
         spots = self.voted.kinds[self.voted.cells // k] * k + self.voted.cells % k
-        by_kind = np.bincount(spots, masses, minlength=self.voted.members.shape[0] * k).reshape(-1, k)
+        by_kind = np.bincount(spots, masses, minlength=self.voted.members.shape[0] * k).reshape(-1, k).astype(float)
         mute = self.unlabeled[patterns.votes_per_pattern == 0].sum() / k
         return self._follow(masses, by_kind, by_kind.sum(axis=0) + mute, self.voted)
 
@@ -148,5 +149,5 @@ class ConditionalVotes:
 
     def _follow(self, masses: FloatArray, by_kind: FloatArray, by_class: FloatArray, voted: VotedCells) -> FloatArray:
         """The M step, from expected items at cells and of kinds."""
-        right = np.bincount(voted.coins, masses[voted.place], minlength=self.right.size)
+        right = np.bincount(voted.coins, masses[voted.place], minlength=self.right.size).astype(float)
         return self.maximise(right.reshape(self.right.shape), voted.members.T @ by_kind, by_class)

@@ -98,12 +98,12 @@ class LiveCells:
         expected = (masses / sums)[self.owners] * proba
         votes = np.zeros(rates.size)
         votes[self.rates] = self._by_rate @ expected
-        by_class = np.bincount(self.classes, expected, minlength=len(frequencies))
+        by_class = np.bincount(self.classes, expected, minlength=len(frequencies)).astype(float)
         return Expected(top + np.log(sums), votes.reshape(rates.shape), by_class)
 
     def poor(self, expected: Expected) -> AnyArray:
         """Patterns whose votes are so improbable that classes which were left out may matter."""
-        return ~self.is_whole & (expected.log_sums < np.log(_LEAST_RATE / _ROUNDING))
+        return np.asarray(~self.is_whole & (expected.log_sums < np.log(_LEAST_RATE / _ROUNDING)))
 
 
 def _rates_of(patterns: Patterns, owners: IntArray, classes: IntArray) -> tuple[IntArray, sp.csr_array]:

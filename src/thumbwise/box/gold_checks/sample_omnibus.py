@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,9 +79,9 @@ class _Measures:
         Where most patterns have none, only those that have some are looked at: expected items are taken off the sums.
         """
         are_few = np.count_nonzero(samples) < _FEW * samples.size
-        drawn = sp.csr_array(samples, dtype=float) if are_few else samples.astype(float)
-        by_group = self.groups @ drawn.T
-        by_group = (by_group.toarray() if are_few else by_group) - (self.groups @ self.expected)[:, np.newaxis]
+        drawn: Any = sp.csr_array(samples, dtype=float) if are_few else samples.astype(float)
+        found: Any = self.groups @ drawn.T
+        by_group = (found.toarray() if are_few else found) - (self.groups @ self.expected)[:, np.newaxis]
         columns = [self.weights @ by_group**2 / len(self.weights)]
         columns += [((drawn @ values - self.expected @ values) ** 2).mean(axis=1) for values in self.directions]
         return np.stack(columns, axis=1)
