@@ -69,15 +69,18 @@ def read_lazily(path: Path) -> Any:
 def main() -> None:
     home, kind = Path(sys.argv[1]), sys.argv[2]
     path = home / KINDS[kind][0]
-    readers = {"thumbwise": read_lazily if kind == "lazy_columns" else tw.read_votes, "plain": PLAIN.get(kind)}
+    readers: dict[str, Callable[[Path], Any]] = {
+        "thumbwise": read_lazily if kind == "lazy_columns" else tw.read_votes,
+        **({"plain": PLAIN[kind]} if kind in PLAIN else {}),
+    }
     if kind == "wrench_items":
         gc.disable()
-    taken: dict[str, list[float]] = {by: [] for by, read in readers.items() if read is not None}
+    taken: dict[str, list[float]] = {by: [] for by in readers}
     for _ in range(N_READS):
-        for by, seconds in taken.items():
+        for by, read in readers.items():
             start = process_time()
-            readers[by](path)
-            seconds.append(process_time() - start)
+            read(path)
+            taken[by].append(process_time() - start)
     best = {by: min(seconds) for by, seconds in taken.items()}
     watch = Stopwatch()
     watch.seconds, watch.peak_mb = best["thumbwise"], peak_memory()

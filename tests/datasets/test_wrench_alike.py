@@ -85,11 +85,17 @@ def outcome(path: Path) -> WrenchPart | str:
 def test_together_is_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, is_alike: bool) -> None:
     path = tmp_path / "train.json"
     path.write_text(text)
-    seen = []
+    seen: list[bool] = []
     read_alike = wrench_format._read_alike
-    monkeypatch.setattr(wrench_format, "_read_alike", lambda content: seen.append(read_alike(content)) or seen[-1])
+
+    def watched(content: Any) -> Any:
+        found = read_alike(content)
+        seen.append(found is not None)
+        return found
+
+    monkeypatch.setattr(wrench_format, "_read_alike", watched)
     together = outcome(path)
-    assert any(found is not None for found in seen) == is_alike
+    assert any(seen) == is_alike
     monkeypatch.setattr(wrench_format, "_read_alike", lambda _: None)
     alone = outcome(path)
     if isinstance(together, str) or isinstance(alone, str):

@@ -10,7 +10,7 @@ import pytest
 
 import thumbwise as tw
 from thumbwise.tables import coded
-from thumbwise.tables.coded import Coded, code_texts, find_places, in_order_of_appearance
+from thumbwise.tables.coded import Coded, _telling_bits, code_texts, find_places, in_order_of_appearance
 from thumbwise.tables.table_files import Table, read_table, write_table
 
 N_ROWS = 400
@@ -107,3 +107,19 @@ def test_hashes_that_share_their_last_bits_are_told_apart() -> None:
 def test_codes_in_order_of_appearance() -> None:
     rows, used, index = in_order_of_appearance(np.array([4, 1, 4, 0, 1]))
     assert (rows.tolist(), used.tolist(), index.tolist()) == ([0, 1, 3], [4, 1, 0], [0, 1, 0, 2, 1])
+
+
+@pytest.mark.parametrize(
+    ("hashes", "n_bits"),
+    [
+        ([1, 2, 3], 8),
+        ([7 + 2**9, 7 + 2**10, 7], 8),  # not by their last bits
+        ([sum(2**p for p in range(0, 64, 4)), 0, 2**63], 64),  # the last bit of all is in no window
+        (list(range(2**20, 2**20 + 300)), 16),
+        (list(range(600)), 64),
+    ],
+)
+def test_few_bits_tell_few_hashes_apart(hashes: list[int], n_bits: int) -> None:
+    start, found = _telling_bits(np.array(hashes, dtype=np.uint64))
+    assert found == n_bits
+    assert len({(value >> start) % 2**found for value in hashes}) == len(hashes)

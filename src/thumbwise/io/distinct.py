@@ -102,8 +102,8 @@ def distinct_of(name: str, column: Column | Coded | SmallNumbers, *, is_long: bo
     """The values of a column that is here; NaN is missing."""
     if isinstance(column, SmallNumbers):
         listed = {str(number): n for number, n in column.counts.items()}
-        places = {number: j for j, number in enumerate(column.counts)}
-        return Distinct(name, listed, False, column.look_up(places, ABSTAIN), is_long=is_long)
+        place_of = {number: j for j, number in enumerate(column.counts)}
+        return Distinct(name, listed, False, column.look_up(place_of, ABSTAIN), is_long=is_long)
     if isinstance(column, Coded):
         n_each = np.bincount(column.index + 1, minlength=len(column.values) + 1)[1:]  # the first are missing
         listed = dict(zip(column.values.tolist(), n_each.tolist(), strict=True))
