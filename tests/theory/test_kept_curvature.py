@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from thumbwise._typing import FloatArray
 from thumbwise.numerics import solver
 from thumbwise.numerics.maxent import Problem, curvature_at, evaluate, kkt_residuals, predict
 from thumbwise.numerics.shared_features import SharedFeatures, merge_ascending
@@ -39,11 +41,11 @@ def as_shared(game: Problem, n_rules: int = 5) -> Problem:
     return replace(game, features=SharedFeatures(shared, cells, sp.csr_array(extra[cells]), len(game.masses)))
 
 
-def by_differences(game: Problem, weights: np.ndarray) -> np.ndarray:
+def by_differences(game: Problem, weights: FloatArray) -> FloatArray:
     """Second derivative of the mean log-partition, from differences of the moments, which no curvature is used for."""
     step = 1e-5
 
-    def totals(at: np.ndarray) -> np.ndarray:
+    def totals(at: FloatArray) -> FloatArray:
         return np.asarray(predict(at, game).totals)
 
     columns = [
@@ -55,6 +57,8 @@ def by_differences(game: Problem, weights: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("n_classes", [2, 3, 8])
 def test_curvature_of_shared_features_is_the_slope_of_the_moments(n_classes: int) -> None:
     shared = as_shared(make_game(n_classes))
+    features: Any = shared.features
+    features.extra.data *= np.random.default_rng(0).uniform(-2, 2, features.extra.nnz)  # as losses, not all are 1
     weights = np.random.default_rng(1).normal(size=len(shared.shares))
     curvature = curvature_at(predict(weights, shared), shared)
     np.testing.assert_allclose(curvature, by_differences(shared, weights), atol=1e-8)
@@ -72,9 +76,9 @@ def test_a_kept_curvature_leads_to_the_same_bound(
     newton = solve_dual(game)
     made: list[int] = []
 
-    def counted(prediction: object, problem: Problem) -> np.ndarray:
+    def counted(prediction: Any, problem: Problem) -> FloatArray:
         made.append(1)
-        return np.asarray(curvature_at(prediction, problem))  # type: ignore[arg-type]
+        return curvature_at(prediction, problem)
 
     monkeypatch.setattr(solver, "curvature_at", counted)
     solve_dual(game)
