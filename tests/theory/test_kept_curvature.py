@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from thumbwise import plan
 from thumbwise._typing import FloatArray
+from thumbwise.datasets import make_one_coin
 from thumbwise.numerics import solver
 from thumbwise.numerics.maxent import Problem, curvature_at, evaluate, kkt_residuals, predict
 from thumbwise.numerics.shared_features import SharedFeatures, merge_ascending
@@ -124,3 +126,21 @@ def test_merging_is_the_union() -> None:
     for sizes in ((0, 0), (0, 5), (7, 0), (40, 60)):
         left, right = (np.unique(rng.integers(80, size=size)) for size in sizes)
         np.testing.assert_array_equal(merge_ascending(left, right), sorted({*left.tolist(), *right.tolist()}))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_plan_says_the_same_with_curvatures_that_are_kept(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_one_coin(600, np.linspace(0.6, 0.9, 6), n_classes=n_classes, abstain=0.2, random_state=0)
+    drawn = np.random.default_rng(0).choice(600, 80, replace=False)
+    plans = []
+    for cells in (2**60, 0):
+        monkeypatch.setattr(solver, "_DEAR_CELLS", cells)
+        plans.append(plan(made.votes.take(drawn), made.labels[drawn], pool=made.votes, gold_is="subset"))
+    newton, kept = plans
+    np.testing.assert_allclose([row.bound for row in kept.rows], [row.bound for row in newton.rows], atol=1e-9)
+    assert kept.floor == pytest.approx(newton.floor, abs=1e-9)
+    worth = [{row.rule: row.bound_without for row in one.worth} for one in plans]
+    gains = [{row.rule: row.gain for row in one.rule_gains} for one in plans]
+    for rule in worth[0]:
+        assert worth[1][rule] == pytest.approx(worth[0][rule], abs=1e-9)
+        assert gains[1][rule] == pytest.approx(gains[0][rule], abs=1e-9)
