@@ -14,7 +14,7 @@ from thumbwise._typing import FloatArray
 from thumbwise.datasets import make_one_coin
 from thumbwise.numerics import solver
 from thumbwise.numerics.maxent import Problem, curvature_at, evaluate, kkt_residuals, predict
-from thumbwise.numerics.shared_features import SharedFeatures, merge_ascending
+from thumbwise.numerics.shared_features import SharedFeatures, as_rows, merge_ascending
 from thumbwise.numerics.solver import Curvature, solve_dual
 
 
@@ -36,7 +36,7 @@ def make_game(n_classes: int, *, n_patterns: int = 60, n_rules: int = 5, width: 
 
 def as_shared(game: Problem, n_rules: int = 5) -> Problem:
     """The same game with class columns that all patterns share."""
-    rows, k = sp.csr_array(game.features), game.n_classes
+    rows, k = as_rows(game.features), game.n_classes
     shared = sp.csr_array(rows[:k].toarray() * (np.arange(rows.shape[1]) >= n_rules))
     extra = sp.csr_array(rows.toarray() * (np.arange(rows.shape[1]) < n_rules))
     cells = np.flatnonzero(np.diff(extra.indptr) * (abs(extra).sum(axis=1) > 0))
