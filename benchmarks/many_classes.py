@@ -56,7 +56,7 @@ def _row(name: str, fit: Measurement, most: int | None) -> Row:
     return Row.of(name, fit, None, f"<= {most} s", fit.seconds <= most, remarks)
 
 
-plan_classes = partial(_classes, "plan", None, votes_per_item=20)
-plan_few_votes = partial(_classes, "plan", None, votes_per_item=5)
+plan_classes = partial(_classes, "plan", 60, votes_per_item=20)
+plan_few_votes = partial(_classes, "plan", 60, votes_per_item=5)
 compare_classes = partial(_classes, "compare", 15, votes_per_item=20)
 report_classes = partial(_classes, "report", 15, votes_per_item=20)

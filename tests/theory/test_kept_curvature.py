@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from thumbwise import plan
+from thumbwise._typing import FloatArray
+from thumbwise.datasets import make_one_coin
 from thumbwise.numerics import solver
 from thumbwise.numerics.maxent import Problem, curvature_at, evaluate, kkt_residuals, predict
-from thumbwise.numerics.shared_features import SharedFeatures, merge_ascending
+from thumbwise.numerics.shared_features import SharedFeatures, as_rows, merge_ascending
 from thumbwise.numerics.solver import Curvature, solve_dual
 
 
@@ -32,18 +36,18 @@ def make_game(n_classes: int, *, n_patterns: int = 60, n_rules: int = 5, width: 
 
 def as_shared(game: Problem, n_rules: int = 5) -> Problem:
     """The same game with class columns that all patterns share."""
-    rows, k = sp.csr_array(game.features), game.n_classes
+    rows, k = as_rows(game.features), game.n_classes
     shared = sp.csr_array(rows[:k].toarray() * (np.arange(rows.shape[1]) >= n_rules))
     extra = sp.csr_array(rows.toarray() * (np.arange(rows.shape[1]) < n_rules))
     cells = np.flatnonzero(np.diff(extra.indptr) * (abs(extra).sum(axis=1) > 0))
     return replace(game, features=SharedFeatures(shared, cells, sp.csr_array(extra[cells]), len(game.masses)))
 
 
-def by_differences(game: Problem, weights: np.ndarray) -> np.ndarray:
+def by_differences(game: Problem, weights: FloatArray) -> FloatArray:
     """Second derivative of the mean log-partition, from differences of the moments, which no curvature is used for."""
     step = 1e-5
 
-    def totals(at: np.ndarray) -> np.ndarray:
+    def totals(at: FloatArray) -> FloatArray:
         return np.asarray(predict(at, game).totals)
 
     columns = [
@@ -55,6 +59,8 @@ def by_differences(game: Problem, weights: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("n_classes", [2, 3, 8])
 def test_curvature_of_shared_features_is_the_slope_of_the_moments(n_classes: int) -> None:
     shared = as_shared(make_game(n_classes))
+    features: Any = shared.features
+    features.extra.data *= np.random.default_rng(0).uniform(-2, 2, features.extra.nnz)  # as losses, not all are 1
     weights = np.random.default_rng(1).normal(size=len(shared.shares))
     curvature = curvature_at(predict(weights, shared), shared)
     np.testing.assert_allclose(curvature, by_differences(shared, weights), atol=1e-8)
@@ -72,9 +78,9 @@ def test_a_kept_curvature_leads_to_the_same_bound(
     newton = solve_dual(game)
     made: list[int] = []
 
-    def counted(prediction: object, problem: Problem) -> np.ndarray:
+    def counted(prediction: Any, problem: Problem) -> FloatArray:
         made.append(1)
-        return np.asarray(curvature_at(prediction, problem))  # type: ignore[arg-type]
+        return curvature_at(prediction, problem)
 
     monkeypatch.setattr(solver, "curvature_at", counted)
     solve_dual(game)
@@ -120,3 +126,21 @@ def test_merging_is_the_union() -> None:
     for sizes in ((0, 0), (0, 5), (7, 0), (40, 60)):
         left, right = (np.unique(rng.integers(80, size=size)) for size in sizes)
         np.testing.assert_array_equal(merge_ascending(left, right), sorted({*left.tolist(), *right.tolist()}))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_plan_says_the_same_with_curvatures_that_are_kept(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_one_coin(600, np.linspace(0.6, 0.9, 6), n_classes=n_classes, abstain=0.2, random_state=0)
+    drawn = np.random.default_rng(0).choice(600, 80, replace=False)
+    plans = []
+    for cells in (2**60, 0):
+        monkeypatch.setattr(solver, "_DEAR_CELLS", cells)
+        plans.append(plan(made.votes.take(drawn), made.labels[drawn], pool=made.votes, gold_is="subset"))
+    newton, kept = plans
+    np.testing.assert_allclose([row.bound for row in kept.rows], [row.bound for row in newton.rows], atol=1e-9)
+    assert kept.floor == pytest.approx(newton.floor, abs=1e-9)
+    worth = [{row.rule: row.bound_without for row in one.worth} for one in plans]
+    gains = [{row.rule: row.gain for row in one.rule_gains} for one in plans]
+    for rule in worth[0]:
+        assert worth[1][rule] == pytest.approx(worth[0][rule], abs=1e-9)
+        assert gains[1][rule] == pytest.approx(gains[0][rule], abs=1e-9)

@@ -48,7 +48,7 @@ class Planner:
         today = self.game.solve_exactly(self.state)
         self.is_consistent = not today.is_infeasible
         self.today = today if self.is_consistent else self.game.solve(self.state)
-        self._latest = self.today
+        self._latest = self.today  # where the search for the game with every moment known begins
         self.bound = self._value(self.today, self.n_gold)
 
     def bounds(self, sizes: Sequence[int]) -> list[float]:

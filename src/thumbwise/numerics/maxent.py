@@ -317,7 +317,7 @@ def hessian(proba: FloatArray, problem: Problem) -> FloatArray:
 def _hessian_of_two(variances: FloatArray, differences: FloatArray | sp.csr_array) -> FloatArray:
     """Sum over patterns of their variance times the product of differences."""
     if sp.issparse(differences) and _mostly_zero(differences):
-        return weighted_squares(differences, variances)
+        return np.asarray(weighted_squares(differences, variances).toarray())
     n_patterns, n_moments = differences.shape
     total = np.zeros((n_moments, n_moments))
     for rows in _blocks(n_patterns, n_moments):
@@ -347,7 +347,8 @@ def _dense_blocks(problem: Problem) -> Iterator[tuple[slice, FloatArray]]:
 def _sparse_hessian(proba: FloatArray, features: sp.csr_array, masses: FloatArray) -> FloatArray:
     """Mean of products minus product of means, with sparse features F: F' diag(mass * g) F - M' diag(mass) M."""
     means = sp.csr_array(_fold(proba) @ features)
-    return weighted_squares(features, (masses[:, None] * proba).ravel()) - weighted_squares(means, masses)
+    squares = weighted_squares(features, (masses[:, None] * proba).ravel())
+    return np.asarray((squares - weighted_squares(means, masses)).toarray())
 
 
 def _fold(proba: FloatArray) -> sp.csr_array:

@@ -80,6 +80,11 @@ class SharedPrediction:
         gather = sp.csr_array((self.cell_masses, (self.classes, np.arange(n_cells))), shape=(len(self.terms), n_cells))
         return sp.csr_array(gather @ self.features.extra)
 
+    @cached_property
+    def _squared(self) -> sp.csr_array:
+        """Products of what votes add to features, summed over cells, shape (n_moments, n_moments)."""
+        return weighted_squares(self.features.extra, self.cell_masses)
+
     def product(self, direction: FloatArray) -> FloatArray:
         """Second derivative of the mean log-partition times a direction."""
         shared = self.features.shared
@@ -87,25 +92,24 @@ class SharedPrediction:
         means = self.masses * (self.scale * (first @ direction) + second @ direction)
         by_class = shared @ direction
         squares = shared.T @ (self.class_totals * by_class + self._crossed @ direction) + self._crossed.T @ by_class
-        squares += self.features.extra.T @ (self.cell_masses * (self.features.extra @ direction))
+        squares += self._squared @ direction
         return np.asarray(squares - first * (self.scale @ means) - second.T @ means)
 
     def curvature(self) -> FloatArray:
         """Second derivative of the mean log-partition, shape (n_moments, n_moments)."""
         shared = self.features.shared
         first, second = self._means
-        crossed = np.asarray((shared.T @ self._crossed).toarray())
+        crossed = shared.T @ self._crossed
         aside = np.outer(first, second.T @ (self.masses * self.scale))
-        squares = weighted_squares(shared, self.class_totals) + crossed + crossed.T
-        squares += weighted_squares(self.features.extra, self.cell_masses)
+        squares = weighted_squares(shared, self.class_totals) + crossed + crossed.T + self._squared
         spread = np.outer(first, first) * (self.masses @ self.scale**2) + aside + aside.T
-        return np.asarray(squares - spread - weighted_squares(second, self.masses))
+        return np.asarray((squares - weighted_squares(second, self.masses)).toarray() - spread)
 
     def diagonal(self) -> FloatArray:
         """Diagonal of the second derivative."""
         shared = self.features.shared
         first, second = self._means
-        squares = shared.power(2).T @ self.class_totals + _weighted_diagonal(self.features.extra, self.cell_masses)
+        squares = shared.power(2).T @ self.class_totals + self._squared.diagonal()
         squares += 2 * np.asarray(shared.multiply(self._crossed).sum(axis=0)).ravel()
         spread = first**2 * (self.masses @ self.scale**2) + second.power(2).T @ self.masses
         return np.asarray(squares - spread - 2 * first * (second.T @ (self.masses * self.scale)))
@@ -118,14 +122,7 @@ def _softmax(weights: FloatArray, features: SharedFeatures) -> SharedSoftmax:
     return SharedSoftmax(base, one_kind, features.places, features.extra @ weights)
 
 
-def weighted_squares(rows: sp.csr_array, weights: FloatArray) -> FloatArray:
-    """Sum over rows of weight times the product of the row with itself: rows' diag(weights) rows, dense."""
+def weighted_squares(rows: sp.csr_array, weights: FloatArray) -> sp.csr_array:
+    """Sum over rows of weight times the product of the row with itself: rows' diag(weights) rows."""
     data = rows.data * np.repeat(weights, np.diff(rows.indptr))
-    weighted = sp.csr_array((data, rows.indices, rows.indptr), rows.shape)
-    return np.asarray((rows.T @ weighted).toarray())
-
-
-def _weighted_diagonal(rows: sp.csr_array, weights: FloatArray) -> FloatArray:
-    """The diagonal of that, without the rest."""
-    squares = rows.data**2 * np.repeat(weights, np.diff(rows.indptr))
-    return np.bincount(rows.indices, squares, minlength=rows.shape[1])
+    return sp.csr_array(rows.T @ sp.csr_array((data, rows.indices, rows.indptr), rows.shape))

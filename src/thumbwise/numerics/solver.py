@@ -126,7 +126,7 @@ class Curvature:
 def is_dear(problem: Problem) -> bool:
     """Whether a curvature costs many predictions."""
     n_cells, n_moments = problem.features.shape
-    return n_cells * n_moments > _DEAR_CELLS
+    return int(n_cells) * int(n_moments) > _DEAR_CELLS
 
 
 def takes_curvature(problem: Problem) -> bool:
