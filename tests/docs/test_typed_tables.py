@@ -31,10 +31,6 @@ ALLOWED: dict[tuple[str, str], str] = {
         "| name | set | items | known labels | rules | classes | patterns | coverage | abstentions | class shares |",
     ): "written by studies.dataset_cards; tests/datasets/test_cards.py compares",
     (
-        "docs/reproduce.md",
-        "| method | AwA | Basketball | Cancer | Cardio | Domain | IMDB | OBS | SMS | Yelp | Youtube |",
-    ): "written by thumbwise reproduce, beside the figures in print; tests/known_answers hold ours",
-    (
         "docs/triage.md",
         "| precision | all right | gold for that | one wrong | gold for that |",
     ): "arithmetic, which the last test here does anew",
