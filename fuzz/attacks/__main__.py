@@ -23,7 +23,15 @@ from random import Random
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # a process that forks has one thread
 
-from fuzz.attacks import on_disks, on_folders, on_paths, on_streams, on_words  # noqa: E402, F401  # they register
+from fuzz.attacks import (  # noqa: E402
+    on_disks,  # noqa: F401  # they register
+    on_folders,  # noqa: F401
+    on_paths,  # noqa: F401
+    on_project_files,  # noqa: F401
+    on_streams,  # noqa: F401
+    on_the_bench,  # noqa: F401
+    on_words,  # noqa: F401
+)
 from fuzz.attacks.apart import go_apart  # noqa: E402
 from fuzz.attacks.attempts import ATTACKS, Attempt  # noqa: E402
 from fuzz.attacks.children import load_all  # noqa: E402

@@ -140,6 +140,7 @@ def test_another_file_and_no_file(here: Path, run: Run) -> None:
         ("overwrite = true", "Drop it, and say --overwrite there"),
         ("[bench]\nhost = '0.0.0.0'", "must not say 'host'"),
         ("quiet = true", "must not say 'quiet'"),
+        ("[reproduce]\nprocesses = 100000", "must not say 'processes'"),
         (f"id = {'9' * 5000}", "must be TOML in UTF-8; it is not: Exceeds the limit"),
         (f"id = 0x{'f' * 5000}", "must hold whole numbers of at most 64 bits"),
         (f"confidence = 0x{'f' * 5000}", "must hold whole numbers of at most 64 bits"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 KINDS = (
     "odd inputs", "odd outputs", "modes of files that are replaced", "names planted beside outputs",
     "words of options", "cells of tables", "names that are printed", "standard streams closed or full",
-    "a disk that may only be read", "a full disk",
+    "a disk that may only be read", "a full disk", "project files", "requests to the bench",
+    "gold files that were edited",
 )  # fmt: skip
 
 
@@ -41,6 +44,45 @@ def test_none_of_a_few_attacks_succeeds(kinds: tuple[str, ...]) -> None:
     assert rows.keys() == set(kinds)
     assert all(n == "4" for kind, n in rows.items() if "disk" not in kind or os.geteuid() == 0)
     assert done.stdout.endswith("\n0 failures left\n")
+
+
+_REACH = """
+import sys, tempfile
+from pathlib import Path
+from fuzz.attacks.apart import go_apart
+go_apart("reach")
+for folder in (sys.argv[1], "/", "/dev", tempfile.gettempdir()):
+    try:
+        Path(folder, "thumbwise-reaches-this").write_text("x")
+        print("written", end=" ")
+    except OSError as error:
+        print(error.strerror, end=", ")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="nobody else is kept apart")
+def test_an_administrators_attacks_reach_no_other_file(tmp_path: Path) -> None:
+    (tmp_path / "reach.py").write_text(_REACH)
+    done = subprocess.run(
+        [sys.executable, "-m", "reach", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("Read-only file system, " * 3 + "written ", "")
+    assert [path.name for path in tmp_path.iterdir() if path.name != "__pycache__"] == ["reach.py"]
+    assert not any(Path(place, "thumbwise-reaches-this").exists() for place in ("/", "/dev", tempfile.gettempdir()))
+
+
+def test_parts_are_all_of_a_list_and_share_nothing() -> None:
+    """Counts of parts may be added up."""
+    words = ["--only", "odd inputs", "--words", "sql, model.json is no"]
+    whole = attack(*words).stdout
+    parts = [attack(*words, "--part", f"{first}/2").stdout for first in (1, 2)]
+    counts = [int(re.findall(r"tried +(\d+)", said)[0]) for said in (whole, *parts)]
+    assert counts == [3, 2, 1]
+    assert attack("--part", "3/2").returncode == 2
 
 
 BROKEN = {

@@ -1,7 +1,8 @@
 """The journal: a gold file that answers are appended to, each on disk before anybody is told that it was kept.
 
 Whoever writes holds a lock on the file and has read what others wrote before. A line that a kill left half written is
-no answer; its bytes are moved to a file beside, so that the next line begins where it should.
+no answer; its bytes are moved to a file beside, so that the next line begins where it should. A whole answer that lacks
+nothing but its line break is given one, since all who read the file count it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from thumbwise.exceptions import InvalidFileError
-from thumbwise.io.gold_lines import Answer, Header, is_gold_lines, parse_answer, parse_header
+from thumbwise.io.gold_lines import Answer, Header, is_gold_lines, is_torn, parse_answer, parse_header
 
 # How a header begins, all of it or the half of it that a kill left.
 _BEGINNING = b'{"thumbwise": "gold", '
@@ -116,6 +117,9 @@ class Journal:
         self._check_place()
         size = os.fstat(self._file).st_size
         new = os.pread(self._file, size - self._offset, self._offset) if size > self._offset else b""
+        if new and not new.endswith(b"\n") and not is_torn(new.rpartition(b"\n")[2]):
+            self._write(b"\n")  # a whole answer that lacks its line break, as some editors leave it
+            new += b"\n"
         *lines, torn = new.split(b"\n")
         for line in lines:
             self.answers.append(parse_answer(line, self.header, len(self.answers) + 2, self.path))

@@ -31,7 +31,7 @@ NAME = "thumbwise.toml"
 _TOP = (*NAMES, "confidence")
 # What is said on the command line or not at all: a file that came with somebody's data could do harm with it.
 NEVER = {"output", "save", "review", "write", "spill", "json", "overwrite", "host", "port", "no_browser"} | {
-    *("quiet", "config", "no_config")
+    *("quiet", "config", "no_config", "processes")
 }
 # What the command line says of the first, the file may not contradict by the others.
 _RIVALS = {
@@ -173,8 +173,8 @@ def _check_key(path: Path, key: str, known: Collection[str], where: str) -> None
         return
     if plain.replace("-", "_") in NEVER:
         raise InvalidFileError(
-            f"{path} must not say {key!r}: where to write, what to replace and what to print is said on the command "
-            f"line. Drop it, and say --{plain} there."
+            f"{path} must not say {key!r}: where to write, what to replace, what to print and how much of the "
+            f"machine to take is said on the command line. Drop it, and say --{plain} there."
         )
     near = get_close_matches(plain, sorted({*known, *([] if where else KNOWN)}), n=1)
     hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(sorted(known))}."

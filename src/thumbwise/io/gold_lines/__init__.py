@@ -14,7 +14,7 @@ Specification
 from __future__ import annotations
 
 from thumbwise.io.gold_lines.answers import KINDS, Answer, parse_answer
-from thumbwise.io.gold_lines.files import GoldLines, is_gold_lines, read_gold_lines
+from thumbwise.io.gold_lines.files import GoldLines, is_gold_lines, is_torn, read_gold_lines
 from thumbwise.io.gold_lines.headers import (
     UNCLEAR,
     Design,
@@ -41,6 +41,7 @@ __all__ = [
     "Stopping",
     "Stratum",
     "is_gold_lines",
+    "is_torn",
     "parse_answer",
     "parse_header",
     "read_gold_lines",

@@ -78,7 +78,7 @@ def read_gold_lines(path: str | os.PathLike[str]) -> GoldLines:
             lines = list(_lines(path, iter(lambda: file.readline(LONGEST_LINE + 1), b"")))
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
-    torn = lines.pop() if lines and _is_torn(lines[-1]) else b""
+    torn = lines.pop() if lines and is_torn(lines[-1]) else b""
     if not lines:
         raise InvalidFileError(
             f"{path} must begin with the header of a gold file; "
@@ -92,7 +92,7 @@ def read_gold_lines(path: str | os.PathLike[str]) -> GoldLines:
     return GoldLines(header, answers, sum(map(len, lines)), lines[-1].endswith(b"\n"), torn, tuple(unknown))
 
 
-def _is_torn(line: bytes) -> bool:
+def is_torn(line: bytes) -> bool:
     """Whether a line neither ends in a line break nor is an object all the same."""
     if line.endswith(b"\n"):
         return False
