@@ -22,9 +22,9 @@ import thumbwise as tw
 from fuzz.mutations import Place, at, places
 
 MODELS = Path(__file__).parents[1] / "tests" / "saving" / "written"
-ENTRIES = ("0", "[]", "{}", '{"":0}', '""', '"a"', "null", '"\\ud83d\\ude00"')
+ENTRIES = ("0", "0.5", "[]", "{}", '{"":0}', '""', '"a"', "null", '"\\ud83d\\ude00"')
 _MARK = "@here@"
-_SMALL = 40_000
+_SMALL = 20_000
 
 _LOAD = """
 import sys
@@ -61,14 +61,17 @@ def made_long(text: str, entry: str, n_bytes: int) -> str:
     return text.replace(json.dumps(_MARK), f"[{','.join([entry] * n_entries)}]")
 
 
-def traced(path: Path) -> float:
-    """Largest memory while a file is loaded, over its size."""
-    tracemalloc.start()
-    with suppress(tw.ThumbwiseError):
-        tw.load(path)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak / path.stat().st_size
+def traced(file: Path, text: str, entry: str) -> float:
+    """By how much the largest memory grows with the size of the list: what loading takes anyway does not count."""
+    peaks = []
+    for n_bytes in (_SMALL, 2 * _SMALL):
+        file.write_text(made_long(text, entry, n_bytes), encoding="utf-8")
+        tracemalloc.start()
+        with suppress(tw.ThumbwiseError):
+            tw.load(file)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    return (peaks[1] - peaks[0]) / _SMALL
 
 
 def alone(path: Path, known: Path) -> tuple[float, str]:
@@ -82,22 +85,22 @@ def alone(path: Path, known: Path) -> tuple[float, str]:
 def main() -> None:
     """A row for each kind of entry: the worst list, and how many times its size it takes."""
     parser = argparse.ArgumentParser("python -m fuzz.model_memory", description=__doc__)
+    parser.add_argument("entries", nargs="*", metavar="ENTRY", help=f"as JSON has them [default: {' '.join(ENTRIES)}]")
     parser.add_argument("--mb", type=float, default=20)
-    megabytes = parser.parse_args().mb
+    given = parser.parse_args()
     found: dict[str, tuple[float, Path, Place, str]] = {}
     n_tried = 0
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "model.json")
         for path, place, text in longest_lists():
-            for entry in ENTRIES:
-                file.write_text(made_long(text, entry, _SMALL), encoding="utf-8")
+            for entry in given.entries or ENTRIES:
                 n_tried += 1
-                times = traced(file)
+                times = traced(file, text, entry)
                 if entry not in found or times > found[entry][0]:
                     found[entry] = times, path, place, text
         print(f"{n_tried:,} lists made long\n| entries | list | times its size | it |\n|---|---|---:|---|")
         for entry, (_, path, place, text) in found.items():
-            file.write_text(made_long(text, entry, int(megabytes * 1e6)), encoding="utf-8")
+            file.write_text(made_long(text, entry, int(given.mb * 1e6)), encoding="utf-8")
             times, words = alone(file, path)
             words = words.replace(str(file), file.name)
             print(f"| `{entry}` | {path.stem}: {'.'.join(map(str, place))} | {times:.0f} | {words} |", flush=True)

@@ -150,6 +150,7 @@ def odd_outputs(_rng: Random) -> Iterator[Attempt]:
         for what, (name, put) in _ODD_OUTPUTS.items():
             call = with_argument(arguments, position, name(of))
             may_replace = words != "bench" and not (of == "made" and call[position] in ("", "."))  # asked for there
+            may_replace &= "input" not in what or "votes.csv" in arguments  # of another command, it is just a file
             for more in ((), ("--overwrite",)) if may_replace else ((),):
                 yield _keeping(f"{words}, {of} is {what}", (*call, *more), partial(_put, put, of))
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -58,7 +58,10 @@ def _ask(app: App, method: str, path: str, body: bytes = b"", **headers: str) ->
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    async def answer() -> None:
+        await app(scope, receive, send)
+
+    asyncio.run(answer())
     return _Reply(sent[0]["status"], dict(sent[0]["headers"]), b"".join(part.get("body", b"") for part in sent[1:]))
 
 
@@ -83,19 +86,19 @@ def requests(_rng: Random) -> Iterator[Attempt]:
         for field in (*usual, "mine", "note", "seconds", "filter", "usual", "again"):
             for value in _VALUES:
                 body = ", ".join(f'"{name}": {said}' for name, said in {**usual, field: value}.items())
-                yield Attempt(f"{asked}, {field} = {value[:40]}", lambda _, a=asked, b=body: _question(a, f"{{{b}}}"))
+                yield Attempt(f"{asked}, {field} = {value[:40]}", partial(_question, asked, f"{{{body}}}"))
         for value in _VALUES:
-            yield Attempt(f"{asked}, {value[:40]}", lambda _, a=asked, b=value: _question(a, b))
+            yield Attempt(f"{asked}, {value[:40]}", partial(_question, asked, value))
     for path in ("", "page.js", "text/1/0/0", "image/1/0", "ask/start"):
         for name in _USUAL:
             for value in (*NAMES, "evil.example:8000", "http://evil.example", "null", "cross-site", "127.0.0.1:8000@x"):
-                yield Attempt(f"/{path}, {name}: {value[:40]!r}", lambda _, p=path, h={name: value}: _foreign(p, h))
+                yield Attempt(f"/{path}, {name}: {value[:40]!r}", partial(_foreign, path, {name: value}))
     for name in (*NAMES, "..", "%2e%2e", "\u0663", "9" * 4301, "-1", "1e3", "gold.jsonl", "etc/passwd"):
         for path in ("{}", "text/{}/0/0", "text/1/{}/0", "text/1/0/{}", "image/{}/0", "image/1/{}", "ask/{}", "../{}"):
-            yield Attempt(f"path {path.format(name)[:60]!r}", lambda _, p=path, n=name: _elsewhere(p.format(n)))
+            yield Attempt(f"path {path.format(name)[:60]!r}", partial(_elsewhere, path.format(name)))
 
 
-def _question(asked: str, body: str) -> str | None:
+def _question(asked: str, body: str, _folder: Path) -> str | None:
     reply = _ask(_served(), "POST", f"/token/ask/{asked}", body.encode("utf-8", "surrogatepass"))
     if reply.status not in (200, 400, 413):
         return f"is answered by {reply.status}: {reply.body[:200]!r}"
@@ -104,7 +107,7 @@ def _question(asked: str, body: str) -> str | None:
     return None if isinstance(content, dict) and again.status == 200 else f"spoils the bench: {again.body[:200]!r}"
 
 
-def _foreign(path: str, header: Mapping[str, str]) -> str | None:
+def _foreign(path: str, header: Mapping[str, str], _folder: Path) -> str | None:
     """Whatever one header says, it is refused, or nobody but the page could have said it."""
     method = "POST" if path.startswith("ask") else "GET"
     reply = _ask(_served(), method, f"/token/{path}", b"{}" * (method == "POST"), **dict(header))
@@ -115,7 +118,7 @@ def _foreign(path: str, header: Mapping[str, str]) -> str | None:
     return None if reply.status < 500 else f"is answered by {reply.status}"
 
 
-def _elsewhere(path: str) -> str | None:
+def _elsewhere(path: str, _folder: Path) -> str | None:
     for place in (f"/token/{path}", f"/{path}", f"/wrong/{path}"):
         reply = _ask(_served(), "GET", place)
         if reply.status >= 500:
@@ -130,12 +133,12 @@ def _elsewhere(path: str) -> str | None:
 def gold_files(_rng: Random) -> Iterator[Attempt]:
     """A line edited as JSON, or bytes damaged: the bench goes on, or says in words that it cannot."""
     for seed in range(_N_EDITED):
-        yield Attempt(f"gold file of seed {seed}", lambda folder, seed=seed: _edited(folder, Random(seed)))
+        yield Attempt(f"gold file of seed {seed}", partial(_edited, seed))
 
 
-def _edited(folder: Path, rng: Random) -> str | None:
+def _edited(seed: int, folder: Path) -> str | None:
     path = folder / "gold.jsonl"
-    path.write_bytes(_edit(_labeled(), rng))
+    path.write_bytes(_edit(_labeled(), Random(seed)))
     before = path.read_bytes()
     try:
         desk = _open(folder)

@@ -304,7 +304,7 @@ def test_a_reader_without_a_lock_is_told_nothing_wrong(desk: Desk) -> None:
     assert len(other.refresh()) == 2
 
 
-@pytest.mark.parametrize("plant", ["a link", "a dangling link", "a pipe", "a folder"])
+@pytest.mark.parametrize("plant", ["a link", "a dangling link", "a pipe", "a pipe that is read", "a folder"])
 def test_a_half_written_line_goes_to_no_other_file(tmp_path: Path, plant: str) -> None:
     """A folder of a stranger: a gold file that ends in his words, and beside it where they shall be appended."""
     path, gold = write_items(tmp_path), tmp_path / "gold.jsonl"
@@ -316,8 +316,9 @@ def test_a_half_written_line_goes_to_no_other_file(tmp_path: Path, plant: str) -
     before = gold.read_bytes()
     precious = tmp_path / "precious"
     beside = tmp_path / "gold.jsonl.torn"
-    if plant == "a pipe":
+    if plant.startswith("a pipe"):
         os.mkfifo(beside)
+        reader = os.open(beside, os.O_RDONLY | os.O_NONBLOCK) if plant != "a pipe" else None
     elif plant == "a folder":
         beside.mkdir()
     else:
@@ -330,6 +331,9 @@ def test_a_half_written_line_goes_to_no_other_file(tmp_path: Path, plant: str) -
     assert precious.exists() == (plant == "a link")
     if plant == "a link":
         assert precious.read_text() == "mine"
+    if plant == "a pipe that is read":
+        assert reader is not None
+        os.close(reader)
     (beside.rmdir if plant == "a folder" else beside.unlink)()
     again = open_desk(path, gold, n=20)
     assert len(again.journal.answers) == 1

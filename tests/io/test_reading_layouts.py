@@ -220,3 +220,13 @@ def test_an_index_of_ones_own_is_the_ids() -> None:
 def test_what_is_no_table_is_sent_to_votes(source: Any) -> None:
     with pytest.raises(tw.InvalidVotesError, match=r"must be a path or a frame.*Votes\.from_long"):
         tw.read_votes(source)
+
+
+def test_ids_of_zero_and_minus_zero_are_one_number() -> None:
+    """Two texts, so that what is repeated is not found by them."""
+    votes = {"id": [0.0, 1.5, -0.0], "a": [1, 0, 1], "b": [1, 0, 0]}
+    with pytest.raises(tw.InvalidVotesError, match=r"column 'id' of the votes holds '-0.0' in rows 0 and 2"):
+        tw.read_votes(votes, item_id="id")
+    gold = pd.DataFrame({"id": [0.0, -0.0], "label": [1, 1]})
+    with pytest.raises(tw.InvalidVotesError, match=r"holds '-0.0' in rows 0 and 1, .*\(1 rows too many in all\)"):
+        tw.read_votes({**votes, "id": [0.0, 1.5, 2.5]}, gold=gold, item_id="id")

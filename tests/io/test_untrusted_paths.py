@@ -12,6 +12,7 @@ import pytest
 
 import thumbwise as tw
 from support.hostile_queries import tries
+from thumbwise.io.labels_elsewhere import write_elsewhere
 from thumbwise.tables import whole_files as whole
 from thumbwise.tables.databases import database
 from thumbwise.tables.formats import connect
@@ -137,6 +138,37 @@ def test_links_that_lead_back_to_themselves(tmp_path: Path) -> None:
         tw.read_votes(tmp_path / "loop.csv")
     with pytest.raises(tw.InvalidFileError, match="a link that leads back to itself"):
         tw.write_votes(tw.Votes([[0, 1]]), tmp_path / "loop.csv")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".jsonl", ".csv.gz"])
+@pytest.mark.parametrize("leads_to", ["nowhere", "other.tsv", "other.xyz"])
+def test_a_link_is_written_as_what_its_own_name_says(tmp_path: Path, ending: str, leads_to: str) -> None:
+    """Wherever it leads, and whether anything is there yet."""
+    wanted = tmp_path / f"plain{ending}"
+    link = tmp_path / f"link{ending}"
+    link.symlink_to(leads_to)
+    votes = tw.Votes([[0, 1], [1, 1]])
+    tw.write_votes(votes, wanted)
+    for overwrite in (False, True):
+        tw.write_votes(votes, link, overwrite=overwrite)
+        assert link.readlink() == Path(leads_to)
+        assert (tmp_path / leads_to).is_file()
+        assert repr(tw.read_votes(link).votes) == repr(tw.read_votes(wanted).votes)
+
+
+@pytest.mark.parametrize("leads_to", ["nowhere", "other.parquet", "other.xyz"])
+def test_so_are_labels_of_items_in_files(tmp_path: Path, leads_to: str) -> None:
+    (tmp_path / "link.csv").symlink_to(leads_to)
+    (tmp_path / "votes").mkdir()
+    for part in range(2):
+        rows = "\n".join(f"{part}-{i},{i % 2},{i % 2},{i % 3 % 2}" for i in range(30))
+        (tmp_path / "votes" / f"{part}.csv").write_text(f"id,a,b,c\n{rows}\n")
+    reading = tw.read_votes(tmp_path / "votes" / "*.csv", gold={f"0-{i}": i % 2 for i in range(30)})
+    write_elsewhere(reading, tw.MajorityVote().fit(reading.votes), tmp_path / "link.csv")
+    assert (tmp_path / leads_to).is_file()
+    lines = (tmp_path / leads_to).read_text().splitlines()
+    assert lines[0].startswith("id,label,")
+    assert {line.partition(",")[0] for line in lines[1:]} == {f"{part}-{i}" for part in range(2) for i in range(30)}
 
 
 def test_names_that_are_too_long(tmp_path: Path) -> None:

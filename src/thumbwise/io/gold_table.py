@@ -38,16 +38,19 @@ def read_ids(column: Column, name: str, where: str, beside: Sequence[str] = ()) 
         )
     ids = np.asarray(column.data)
     if not all_differ(ids.tolist()):
-        raise _repeated(as_text(column), name, where, beside)
+        raise _repeated(ids.tolist(), as_text(column), name, where, beside)
     return ids
 
 
-def _repeated(texts: list[str | None], name: str, where: str, beside: Sequence[str]) -> InvalidVotesError:
-    first = {text: row for row, text in reversed(list(enumerate(texts)))}
-    repeated = [row for row, text in enumerate(texts) if first[text] != row]
+def _repeated(
+    ids: list[Any], texts: list[str | None], name: str, where: str, beside: Sequence[str]
+) -> InvalidVotesError:
+    """By what ids are, since 0 and -0.0 are one number and two texts."""
+    first = {value: row for row, value in reversed(list(enumerate(ids)))}
+    repeated = [row for row, value in enumerate(ids) if first[value] != row]
     row = repeated[0]
     return InvalidVotesError(
-        f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[texts[row]]} and "
+        f"ids must be unique; column {name!r} of {where} holds {texts[row]!r} in rows {first[ids[row]]} and "
         f"{row}, counting from 0 ({len(repeated)} rows too many in all). ",
         mend_repeated(beside, len(texts) - len(repeated), len(texts), name),
     )

@@ -66,10 +66,12 @@ def write_elsewhere(
     inputs, stamps = (reading.files.inputs, reading.files.stamps) if reading.files else ((), {})
     target = check_elsewhere(path, inputs, overwrite)
     relation = labels_relation(reading, model, shape)
-    write_relation(harmless_relation(relation) if for_spreadsheets else relation, target, stamps)
+    write_relation(harmless_relation(relation) if for_spreadsheets else relation, target, path, stamps)
 
 
-def write_relation(relation: Any, target: Path, stamps: Mapping[str, Stamp | None]) -> None:
+def write_relation(
+    relation: Any, target: Path, path: str | os.PathLike[str], stamps: Mapping[str, Stamp | None]
+) -> None:
     """Rows of a database to one file or to a folder of Parquet files, whole or not at all; inputs must be as before.
 
     Parameters
@@ -77,12 +79,15 @@ def write_relation(relation: Any, target: Path, stamps: Mapping[str, Stamp | Non
     relation : DuckDB relation
     target : Path
         As :func:`check_elsewhere` gives it.
+    path : path
+        What the user called it, which says of what kind it is: a link may lead to any name.
     stamps : mapping of str to Stamp
         Those of the files that are read for it.
     """
-    if target.suffix:
+    ending = Path(path).suffix.lower()
+    if ending:
         with replacing(target) as part:
-            _copy(relation, part, target.suffix.lower())
+            _copy(relation, part, ending)
             check_unchanged(stamps)
     else:
         with replacing_folder(target) as part:

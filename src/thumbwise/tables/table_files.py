@@ -192,7 +192,7 @@ def write_table(
     with replacing(target) as part, connect(part) as connection:
         try:
             with interruptible():
-                copy_columns(connection, table.columns, part, *split_ending(target), lists)
+                copy_columns(connection, table.columns, part, *split_ending(Path(path)), lists)
         except (duckdb.Error, OSError) as error:
             raise InvalidFileError(f"{path} could not be written: {gist_of(error)}") from error
 

@@ -173,11 +173,11 @@ def _write_elsewhere(
     votes: Any = pool
     if accepted is not None:
         target = check_elsewhere(accepted, inputs, overwrite, TABLE)
-        write_relation(harmless(accepted_relation(reading, votes, decided)), target, stamps)
+        write_relation(harmless(accepted_relation(reading, votes, decided)), target, accepted, stamps)
     if review is not None:
         target = check_elsewhere(review, inputs, overwrite, TABLE)
         why = reasons_of(sorted_out, np.flatnonzero(decided.n_looks > 0))
-        write_relation(harmless(review_relation(reading, votes, decided, why, text)), target, stamps)
+        write_relation(harmless(review_relation(reading, votes, decided, why, text)), target, review, stamps)
 
 
 def _patterns(sorted_out: Triage) -> TriagedPatterns:
