@@ -53,7 +53,7 @@ class Made:
         return tw.Votes(said, n_classes=self.n_classes), truth
 
 
-MADE = (Made(2_000, 10, 4), Made(2_000, 10, 20), Made(2_000, 10, 50))
+MADE = (Made(1_000, 10, 4), Made(1_000, 10, 20))
 
 
 @dataclass(frozen=True)
@@ -121,18 +121,21 @@ def summarise(scores: Sequence[Sequence[Score]]) -> str:
 
 def main() -> None:
     """All sets."""
-    arguments = read_arguments("EBCC with fewer starts, on sets whose truth is known.")
-    n_runs = 2 if arguments.quick else N_RUNS
+    given = read_arguments("EBCC with fewer starts, on sets whose truth is known.", draws=N_RUNS)
     places: list[str | Made] = [*TITLES, *CROWDS, *MADE]
     titles = [TITLES.get(place, place) if isinstance(place, str) else place.title for place in places]
     tasks = list(product(places, N_STARTS))
-    answers = run_tasks(partial(study, n_runs=n_runs), tasks, arguments.processes)
+    answers = run_tasks(partial(study, n_runs=given.draws), tasks, given.processes)
     scores = [answers[first : first + len(N_STARTS)] for first in range(0, len(answers), len(N_STARTS))]
-    parts = [f"Means and standard deviations over {n_runs} seeds, all items with a known truth.", summarise(scores)]
-    parts += ["Share of labels that are right:", tabulate(titles, scores, _right)]
-    parts += ["Log loss:", tabulate(titles, scores, _loss)]
-    parts += [f"Evidence bound, less that of {N_STARTS[-1]} starts:", tabulate(titles, scores, _bound)]
-    publish(parts, arguments.output)
+    tables = {
+        "in words": summarise(scores),
+        "share right": tabulate(titles, scores, _right),
+        "log loss": tabulate(titles, scores, _loss),
+        f"evidence bound, less that of {N_STARTS[-1]} starts": tabulate(titles, scores, _bound),
+    }
+    parts = [f"{name[0].upper()}{name[1:]}:\n\n{table}" for name, table in tables.items()]
+    said = f"Means and standard deviations over {given.draws} seeds, all items with a known truth."
+    publish("ebcc_starts", given, [said, *parts], tables)
 
 
 if __name__ == "__main__":

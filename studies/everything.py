@@ -60,6 +60,7 @@ RUNS = (
     Run("clusters", 500),
     Run("coverage", 500),
     Run("crowds", 10),
+    Run("ebcc_starts", 2),
     Run("five_judges", 20, "--only 1"),
     Run("holdout", 10),
     Run("item_intervals", 5),
