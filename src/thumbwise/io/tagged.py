@@ -167,7 +167,7 @@ class TagReadings(Mapping[str, Reading]):
         >>> tags = tw.read_tags(made.votes, gold=made.gold, no_tags="none")
         >>> shares = tags.each(tw.rate, of="yes")
         >>> {tag: f"{rate.lower:.2f} to {rate.upper:.2f}" for tag, rate in shares.items()}
-        {'insult': '0.24 to 0.31', 'spam': '0.06 to 0.13', 'threat': '0.02 to 0.07'}
+        {'insult': '0.23 to 0.29', 'spam': '0.04 to 0.10', 'threat': '0.02 to 0.08'}
         >>> shares.together
         'What is said of the 3 tags holds for all of them at once with 95 % confidence.'
         """
