@@ -116,7 +116,8 @@ class Stack(LabelModel):
         gold, labels = gold.take(is_known), labels[is_known]
         self.columns_ = StackColumns.choose(pool.patterns, len(labels))
         order = _order(gold, labels, self.columns_, pool.patterns)
-        self._learn(pack(self.columns_.table(gold.patterns))[gold.inverse[order].astype(np.int64)], labels[order], pool.patterns)
+        table = pack(self.columns_.table(gold.patterns))
+        self._learn(table[gold.inverse[order].astype(np.int64)], labels[order], pool.patterns)
         self._remember(pool, _known(pool, gold, labels))
         return self
 
