@@ -9,6 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import thumbwise as tw
+from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.baselines import logistic_regression
 from thumbwise.models.compared import Split
 from thumbwise.numerics.even_panel import first_of_copies, verdicts, weighted_verdicts
@@ -58,7 +59,7 @@ def test_a_regression_without_the_votes_that_nobody_gave_is_the_regression_with_
     votes, labels = made.votes.take(fit), made.labels[fit]
     split = Split(made.votes, votes, labels, made.votes.take(held), "subset", 0.95)
 
-    def one_hot(array):
+    def one_hot(array: IntArray) -> FloatArray:
         return np.hstack([array == c for c in range(-1, 12)]).astype(float)
 
     assert not one_hot(votes.array).any(axis=0).all()

@@ -60,7 +60,7 @@ def sum_at(table: ClassTable, labels: IntArray) -> FloatArray:
     """Sum over items of the columns at their labels."""
     items = np.arange(len(labels))
     if isinstance(table, SparseTable):
-        return np.asarray(table.rows[items * table.n_classes + labels].sum(axis=0)).ravel()
+        return np.asarray(table.rows[items * table.n_classes + labels].sum(axis=0), dtype=float).ravel()
     return np.asarray(table[items, labels].sum(axis=0))
 
 
