@@ -53,7 +53,7 @@ def test_parts_of_a_step_are_sums_over_items_and_classes(packed: Packed) -> None
 
 def test_items_and_scores_of_a_packed_table_are_those_of_the_table(packed: Packed) -> None:
     table, sparse, _, _ = packed
-    weights: FloatArray = np.random.default_rng(1).normal(size=table.shape[2])
+    weights = np.random.default_rng(1).standard_normal(table.shape[2:])
     order = np.array([5, 0, 5, 41])
     assert sparse.shape == table.shape
     for items in (slice(7, 30), slice(0, 0), order):
