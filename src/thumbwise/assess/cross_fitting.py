@@ -30,7 +30,7 @@ class Run:
     method : Method
     proba : ndarray of shape (n_gold, n_classes)
     seconds : float
-        Of one fit and its predictions, the mean over folds.
+        Of one fit and its predictions, the mean over folds; after the first fold with what is left of the one before.
     """
 
     method: Method
