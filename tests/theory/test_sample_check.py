@@ -135,6 +135,20 @@ def test_p_values_of_rules_are_those_of_all_samples_counted(array: Array, gold_i
         assert np.mean(np.array(smallest) <= level) <= level + 1e-9
 
 
+@pytest.mark.parametrize(("n_items", "n_gold"), [(7, 3), (200, 90), (5000, 200), (100_000, 150)])
+def test_p_values_are_twice_the_tails_that_scipy_has(n_items: int, n_gold: int) -> None:
+    rng = np.random.default_rng(n_items)
+    everywhere = np.append(rng.integers(0, n_items + 1, 60), [0, n_items, 1, n_items - 1])
+    draws = [rng.hypergeometric(whole, n_items - whole, n_gold, 5) for whole in everywhere]
+    ends = [(max(0, n_gold - n_items + whole), min(n_gold, whole)) for whole in everywhere]
+    gold = np.concatenate([np.append(some, end) for some, end in zip(draws, ends, strict=True)])
+    whole = np.repeat(everywhere, 7)
+    upper, lower = hypergeom.sf(gold - 1, n_items, whole, n_gold), hypergeom.cdf(gold, n_items, whole, n_gold)
+    expected = 2 * np.minimum(upper, lower)
+    found = sample_check.two_sided_p_values(gold, n_gold, whole, n_items)
+    np.testing.assert_allclose(found, np.minimum(expected, 1), rtol=1e-8, atol=1e-250)
+
+
 def test_holms_correction_counts_the_tests_that_are_left() -> None:
     """Independent rules, so six tests; the factors are 6, 5, ... down the sorted p-values, and never decrease."""
     rng = np.random.default_rng(6)

@@ -113,8 +113,10 @@ def logistic_regression(split: Split) -> FloatArray:
     model = LogisticRegression(C=1.0, max_iter=1000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(_one_hot(split.fit_votes), split.fit_labels)
-    proba[:, seen] = model.predict_proba(_one_hot(split.votes))
+        table = _one_hot(split.fit_votes)
+        shown = table.any(axis=0)  # the penalty keeps the weights of votes that nobody gave at 0
+        model.fit(table[:, shown], split.fit_labels)
+    proba[:, seen] = model.predict_proba(_one_hot(split.votes)[:, shown])
     return proba
 
 

@@ -43,7 +43,8 @@ class Score:
         Clopper-Pearson: exact for a method that does not use gold, approximate for one that is fitted anew per fold.
     uses_gold : bool
     seconds : float
-        Of one fit to the pool and its predictions, the mean over folds; counting patterns is not in it.
+        Of one fit to the pool and its predictions, the mean over folds; counting patterns is not in it. A search begins
+        where that of the fold before ended, and what votes alone say is found once: a fit by itself takes longer.
     scale : ScaleScore or None
         How far its labels are from gold, if classes are ordered.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +14,7 @@ from thumbwise._typing import FloatArray, IntArray
 from thumbwise.assess.baselines import REFERENCE, Method, MethodChoice, choose_methods, log_losses
 from thumbwise.box.gold import GoldSample
 from thumbwise.exceptions import InvalidLabelsError, Message, MissingPackageError, TooLargeError
+from thumbwise.models.base import LabelModel
 from thumbwise.models.compared import Split
 from thumbwise.numerics.one_thread import one_thread
 
@@ -29,7 +30,7 @@ class Run:
     method : Method
     proba : ndarray of shape (n_gold, n_classes)
     seconds : float
-        Of one fit and its predictions, the mean over folds.
+        Of one fit and its predictions, the mean over folds; after the first fold with what is left of the one before.
     """
 
     method: Method
@@ -143,6 +144,11 @@ def _run(method: Method, splits: Sequence[Split], folds: IntArray, unseen: Split
         proba = method.predict(unseen)
         return Run(method, proba, perf_counter() - start)
     proba = np.empty((len(folds), unseen.n_classes))
+    model: LabelModel | None = None
     for f, split in enumerate(splits):
-        proba[folds == f] = method.predict(split)
+        if method.make is None:
+            proba[folds == f] = method.predict(split)
+        else:
+            model = method.make(replace(split, start=model))
+            proba[folds == f] = model.predict_proba(split.votes)
     return Run(method, proba, (perf_counter() - start) / len(splits))

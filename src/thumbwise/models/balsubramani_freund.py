@@ -387,7 +387,7 @@ class BalsubramaniFreund(LabelModel):
             confidence_level=split.confidence_level,
             n_permutations=0,  # nothing is stated about this box
         )
-        return self.fit(split.pool, box=box)
+        return self.fit(split.pool, box=box, start=split.start if isinstance(split.start, BalsubramaniFreund) else None)
 
     def _predict_patterns(self, votes: CountedVotes) -> FloatArray:
         features = self.box_.moments(votes).features

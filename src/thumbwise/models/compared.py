@@ -26,6 +26,8 @@ class Split:
         Gold of the other folds, and its class numbers; none for a method that does not use gold.
     votes : Votes
         The gold items to predict.
+    start : LabelModel, optional
+        Of another fold, where a search may begin; where it ends does not depend on it, but for the tolerance.
     """
 
     pool: CountedVotes
@@ -34,6 +36,7 @@ class Split:
     votes: Votes
     gold_is: GoldIs
     confidence_level: float
+    start: object = None
 
     @property
     def n_classes(self) -> int:

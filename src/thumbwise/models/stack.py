@@ -13,6 +13,7 @@ from thumbwise.models.compared import Compared, Split
 from thumbwise.models.inputs import read_with_gold
 from thumbwise.models.saved.columns import read_columns, write_columns
 from thumbwise.models.saved.fields import ONE, Array, Setting, fields
+from thumbwise.numerics.class_tables import ClassTable, pack
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.progressive import lesson_starts, seeded_orders
@@ -115,11 +116,12 @@ class Stack(LabelModel):
         gold, labels = gold.take(is_known), labels[is_known]
         self.columns_ = StackColumns.choose(pool.patterns, len(labels))
         order = _order(gold, labels, self.columns_, pool.patterns)
-        self._learn(self.columns_.table(gold.patterns)[gold.inverse[order]], labels[order], pool.patterns)
+        table = pack(self.columns_.table(gold.patterns))
+        self._learn(table[gold.inverse[order].astype(np.int64)], labels[order], pool.patterns)
         self._remember(pool, _known(pool, gold, labels))
         return self
 
-    def _learn(self, table: FloatArray, labels: IntArray, pool: Patterns) -> None:
+    def _learn(self, table: ClassTable, labels: IntArray, pool: Patterns) -> None:
         priors, starts = stack_priors(self.columns_.kinds), lesson_starts(len(labels), pool, table)
         orders = seeded_orders(len(labels), pool.n_items)
         losses = np.mean([teach(table[order], labels[order], priors, starts)[1] for order in orders], axis=0)

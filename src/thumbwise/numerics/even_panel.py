@@ -21,15 +21,15 @@ TIE = 1e-9
 
 
 # Patterns never change, so what their panel says stays right as long as they live.
-_distinct: WeakKeyDictionary[Patterns, FloatArray] = WeakKeyDictionary()
+_distinct: WeakKeyDictionary[Patterns, dict[bytes, FloatArray]] = WeakKeyDictionary()
 _log_odds: WeakKeyDictionary[Patterns, dict[bytes, FloatArray]] = WeakKeyDictionary()
+_verdicts: WeakKeyDictionary[Patterns, dict[bytes, IntArray]] = WeakKeyDictionary()
 
 
 def panel_of(patterns: Patterns) -> tuple[FloatArray, FloatArray]:
     """Which rules count, and the log-odds of each; remembered with the patterns."""
-    if patterns not in _distinct:
-        _distinct[patterns] = first_of_copies(patterns)
-    return _distinct[patterns], log_odds_of(patterns, _distinct[patterns])
+    counted = first_of_copies(patterns)
+    return counted, log_odds_of(patterns, counted)
 
 
 def log_odds_of(patterns: Patterns, counted: FloatArray) -> FloatArray:
@@ -71,15 +71,24 @@ def even_log_odds(patterns: Patterns, counted: FloatArray) -> FloatArray:
 def first_of_copies(patterns: Patterns, heard: AnyArray | None = None) -> FloatArray:
     """1 for one of each set of rules that vote the same everywhere, 0 for its copies and for rules that never vote.
 
-    And 0 for rules that are not to be heard, where that is said, shape (n_rules,).
+    And 0 for rules that are not to be heard, where that is said, shape (n_rules,). Remembered with the patterns.
     """
+    heard = np.ones(patterns.n_rules, dtype=bool) if heard is None else np.asarray(heard, dtype=bool)
+    known, key = _distinct.setdefault(patterns, {}), heard.tobytes()
+    if key not in known:
+        known[key] = _find_first(patterns, heard)
+        known[key].setflags(write=False)
+    return known[key]
+
+
+def _find_first(patterns: Patterns, heard: AnyArray) -> FloatArray:
     order = np.argsort(patterns.rules, kind="stable")
     ends = np.searchsorted(patterns.rules[order], np.arange(patterns.n_rules + 1))
     owners, classes = (bytes_between(part[order], ends) for part in (patterns.owners, patterns.classes))
     seen = {(b"", b"")}
     counted = np.zeros(patterns.n_rules)
     for j, votes in enumerate(zip(owners, classes, strict=True)):
-        if heard is not None and not heard[j]:
+        if not heard[j]:
             continue
         counted[j] = votes not in seen
         seen.add(votes)
@@ -101,8 +110,21 @@ def weighted_scores(patterns: Patterns, weights: FloatArray) -> FloatArray:
     return np.asarray(sums, dtype=float).reshape(-1, k)
 
 
+def weighted_verdicts(patterns: Patterns, weights: FloatArray) -> IntArray:
+    """The class with the largest sum of weights, -1 where two are as large; remembered with the patterns."""
+    known, key = _verdicts.setdefault(patterns, {}), np.asarray(weights, dtype=float).tobytes()
+    if key not in known:
+        known[key] = verdicts(weighted_scores(patterns, weights))
+        known[key].setflags(write=False)
+    return known[key]
+
+
 def verdicts(scores: FloatArray, tie: float = TIE) -> IntArray:
     """The class with the largest score; -1 where two are as large, and so where nobody votes."""
-    best = scores.argmax(axis=1)
-    second = np.partition(scores, -2, axis=1)[:, -2]
-    return np.where(scores.max(axis=1) - second > tie, best, -1)
+    if scores.shape[1] == 2:
+        ahead = scores[:, 1] - scores[:, 0]
+        return np.where(np.abs(ahead) > tie, (ahead > 0).astype(np.int64), -1)
+    best, items = scores.argmax(axis=1), np.arange(len(scores))
+    others = scores.copy()
+    others[items, best] = -np.inf
+    return np.where(scores[items, best] - others.max(axis=1) > tie, best, -1)

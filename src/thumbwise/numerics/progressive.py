@@ -26,6 +26,7 @@ from typing import TypeAlias
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.class_tables import ClassTable
 from thumbwise.numerics.feature_columns import FeatureColumns
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.one_thread import one_thread
@@ -197,7 +198,7 @@ def seeded_orders(n_gold: int, n_pool: int) -> list[IntArray]:
     return [rng.permutation(n_gold) for _ in range(_N_ORDERS)]
 
 
-def lesson_starts(n_gold: int, pool: Patterns, table: FloatArray) -> Sequence[int]:
+def lesson_starts(n_gold: int, pool: Patterns, table: ClassTable) -> Sequence[int]:
     """Where lessons start: evenly spaced, and fewer where items or columns are many."""
     cells = pool.n_patterns * pool.n_classes * (2 + pool.starts[-1] / max(1, pool.n_patterns))
     products = 6 * table.shape[0] * table.shape[1] * table.shape[2] ** 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.class_tables import pack
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.ridge_softmax import fit_ridge_softmax
@@ -25,7 +26,7 @@ class Regression:
     def teach(cls, columns: StackColumns, patterns: Patterns, places: IntArray, labels: IntArray) -> Regression:
         """From labels of items at some places among patterns."""
         seen, row = np.unique(places, return_inverse=True)
-        table = columns.table(patterns.take(seen, patterns.counts[seen]))[row]
+        table = pack(columns.table(patterns.take(seen, patterns.counts[seen])))[row]
         fits = [fit_ridge_softmax(table, labels, prior) for prior in stack_priors(columns.kinds)]
         return cls(columns, np.mean(fits, axis=0))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.class_tables import ClassTable, covariances_of, means_of, sum_at
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.one_thread import one_thread
 
@@ -24,13 +25,13 @@ class Prior:
 
 @one_thread()
 def fit_ridge_softmax(
-    table: FloatArray, labels: IntArray, prior: Prior, *, start: FloatArray | None = None, tol: float = 1e-6
+    table: ClassTable, labels: IntArray, prior: Prior, *, start: FloatArray | None = None, tol: float = 1e-6
 ) -> FloatArray:
     """Minimise the sum of log losses plus half the sum of ``precision * (weight - mean)^2``, by Newton's method.
 
     Parameters
     ----------
-    table : ndarray of shape (n_items, n_classes, n_columns)
+    table : ndarray or SparseTable of shape (n_items, n_classes, n_columns)
     labels : ndarray of shape (n_items,)
     prior : Prior
     start : ndarray of shape (n_columns,), optional
@@ -40,16 +41,15 @@ def fit_ridge_softmax(
     weights = prior.mean.copy() if start is None else start.copy()
     if len(labels) == 0:
         return prior.mean.copy()
-    of_labels = table[np.arange(len(labels)), labels].sum(axis=0)
+    of_labels = sum_at(table, labels)
     value, proba = _penalised(weights, table, of_labels, prior)
     for _ in range(_MAX_ITER):
         away = prior.precision * (weights - prior.mean)
-        means = np.einsum("nk,nkm->nm", proba, table)
+        means = means_of(table, proba)
         gradient = means.sum(axis=0) - of_labels + away
         if np.abs(gradient).max() < tol:
             break
-        centred = ((table - means[:, None, :]) * np.sqrt(proba)[:, :, None]).reshape(-1, table.shape[2])
-        step = np.linalg.solve(centred.T @ centred + np.diag(prior.precision), gradient)
+        step = np.linalg.solve(covariances_of(table, proba, means) + np.diag(prior.precision), gradient)
         length = 1.0
         while True:
             moved, proba = _penalised(weights - length * step, table, of_labels, prior)
@@ -60,7 +60,7 @@ def fit_ridge_softmax(
     return weights
 
 
-def _penalised(weights: FloatArray, table: FloatArray, of_labels: FloatArray, prior: Prior) -> tuple[float, FloatArray]:
+def _penalised(weights: FloatArray, table: ClassTable, of_labels: FloatArray, prior: Prior) -> tuple[float, FloatArray]:
     """What is minimised, and the probabilities."""
     proba, log_sums = softmax(table @ weights)
     penalty = 0.5 * (prior.precision * (weights - prior.mean) ** 2).sum()

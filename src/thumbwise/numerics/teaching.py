@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
+from thumbwise.numerics.class_tables import ClassTable
 from thumbwise.numerics.maxent import softmax
 from thumbwise.numerics.panel import TRUST
 from thumbwise.numerics.ridge_softmax import Prior, fit_ridge_softmax
@@ -51,7 +52,7 @@ class Lesson:
 
 
 def teach(
-    table: FloatArray, labels: IntArray, priors: Sequence[Prior], breaks: Sequence[int]
+    table: ClassTable, labels: IntArray, priors: Sequence[Prior], breaks: Sequence[int]
 ) -> tuple[list[Lesson], FloatArray]:
     """Go through the labels in order, refitting where ``breaks`` say, and mix the fits by how well they did so far.
 
@@ -60,7 +61,7 @@ def teach(
 
     Parameters
     ----------
-    table : ndarray of shape (n_items, n_classes, n_columns)
+    table : ndarray or SparseTable of shape (n_items, n_classes, n_columns)
     labels : ndarray of shape (n_items,)
     priors : sequence of Prior
     breaks : sequence of int
@@ -95,7 +96,7 @@ def mix(fits: Sequence[FloatArray], losses: FloatArray) -> FloatArray:
 
 
 def settle(
-    table: FloatArray, labels: IntArray, priors: Sequence[Prior], losses: FloatArray, *, tol: float = 1e-6
+    table: ClassTable, labels: IntArray, priors: Sequence[Prior], losses: FloatArray, *, tol: float = 1e-6
 ) -> tuple[FloatArray, FloatArray]:
     """Fits to all labels, one for each prior, and what each counts by what it lost on labels that it had not seen.
 

@@ -18,12 +18,12 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import hypergeom
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.gold_checks.sample_omnibus import omnibus_p_value
 from thumbwise.box.gold_checks.sample_population import Keys, Population, count_population
 from thumbwise.exceptions import Argument, InvalidLabelsError
+from thumbwise.numerics.hypergeometric import log_tail
 from thumbwise.numerics.resampling import holm
 from thumbwise.votes.counted_votes import CountedVotes
 
@@ -225,10 +225,12 @@ def two_sided_p_values(gold: IntArray, n_gold: int, everywhere: IntArray, n_item
     """
     # Few of the rows differ: rare votes of many rules and classes have the same counts.
     (gold, everywhere), place = np.unique(np.stack([gold, everywhere]), axis=1, return_inverse=True)
-    upper = hypergeom.sf(gold - 1, n_items, everywhere, n_gold)
+    drawn, population = np.full(len(gold), n_gold), np.full(len(gold), n_items)
+    upper = log_tail(gold, drawn, population, everywhere)
     # Exchanging what is voted on and what is not turns the lower tail into the upper one.
-    lower = hypergeom.sf(n_gold - gold - 1, n_items, n_items - everywhere, n_gold)
-    both = np.asarray(np.minimum(1.0, 2 * np.minimum(lower, upper)), dtype=float)
+    lower = log_tail(n_gold - gold, drawn, population, n_items - everywhere)
+    # A tail of at least 1/2, of which no more is known, is not the smaller one, or makes no difference.
+    both = np.minimum(1.0, 2 * np.exp(np.minimum(lower, upper)))
     return np.asarray(both[place.ravel()])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from thumbwise._typing import FloatArray, IntArray
 from thumbwise.box.moments.linear import OPINION, About, Moments
-from thumbwise.numerics.even_panel import verdicts, weighted_scores
+from thumbwise.numerics.even_panel import verdicts, weighted_scores, weighted_verdicts
 from thumbwise.numerics.patterns import Patterns
 from thumbwise.numerics.shared_features import cell_features
 from thumbwise.votes.counted_votes import CountedVotes
@@ -89,3 +89,6 @@ class WeightedVote(SummedOpinion):
 
     def judge(self, scores: FloatArray) -> IntArray:
         return verdicts(scores)
+
+    def verdicts(self, patterns: Patterns) -> IntArray:
+        return weighted_verdicts(patterns, self.weights)
