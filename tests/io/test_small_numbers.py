@@ -14,7 +14,7 @@ import thumbwise as tw
 from thumbwise.tables import delimited, small_numbers
 from thumbwise.tables.coded import CodedColumns
 from thumbwise.tables.small_numbers import SmallNumbers
-from thumbwise.tables.table_files import read_table
+from thumbwise.tables.table_files import read_table, stored_column
 
 # More than those that are looked at first, so that a strange field comes after it was decided how to read.
 N_ROWS = 2100
@@ -53,7 +53,7 @@ def check(path: Path) -> bool:
     for name, column in table.columns.items():
         is_text = any(isinstance(value, str) for value in expected[name])
         assert column.dtype == (object if is_text else np.int64)
-    return any(isinstance(table.stored(name), SmallNumbers) for name in table.names)
+    return any(isinstance(stored_column(table, name), SmallNumbers) for name in table.names)
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

@@ -74,7 +74,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         Text(
             f"each gold item is predicted by a fit that has not seen its label ({comparison.n_folds} folds); log loss "
             f"counts no probability as less than {CLIP:g}; its intervals are bootstrapped, those of accuracy "
-            "Clopper-Pearson; seconds are those of one fit to all items"
+            "Clopper-Pearson; seconds: one fit to all items, mean of the folds, each begun where the one before ended"
         )
     )
     console.print()

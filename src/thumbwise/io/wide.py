@@ -23,7 +23,7 @@ from thumbwise.io.classes import Classes, settle_classes
 from thumbwise.io.distinct import Distinct, distinct_of
 from thumbwise.io.doubts import refuse_no_rules
 from thumbwise.io.roles import Roles, listed
-from thumbwise.tables.table_files import Table
+from thumbwise.tables.table_files import Table, stored_column
 from thumbwise.votes.votes import Votes
 
 
@@ -55,7 +55,7 @@ def read_wide(
         Gold labels.
     roles : Roles
     """
-    columns = [distinct_of(name, table.stored(name)) for name in rules]
+    columns = [distinct_of(name, stored_column(table, name)) for name in rules]
     refuse_no_rules(columns, gold, roles)
     classes = settle_classes(columns, gold, roles)
     array = np.column_stack([classes.code(column) for column in columns])

@@ -67,20 +67,21 @@ class Table(ShowsItself):
 
     @property
     def n_rows(self) -> int:
-        return next((len(self.stored(name)) for name in self.columns), 0)
+        return next((len(stored_column(self, name)) for name in self.columns), 0)
 
     def coded(self, name: str) -> Coded | Column:
         """A column; if it came as different texts and an index, these."""
         is_coded = isinstance(self.columns, CodedColumns) and name in self.columns.coded
         return self.columns.coded[name] if is_coded else self.columns[name]  # type: ignore[attr-defined]
 
-    def stored(self, name: str) -> Coded | SmallNumbers | Column:
-        """A column; whole numbers that came as small ones, as these."""
-        is_small = isinstance(self.columns, CodedColumns) and name in self.columns.small
-        return self.columns.small[name] if is_small else self.coded(name)  # type: ignore[attr-defined]
-
     def _shown(self) -> Shown:
         return show_table(self)
+
+
+def stored_column(table: Table, name: str) -> Coded | SmallNumbers | Column:
+    """A column as it was read; whole numbers that came as small ones, as these."""
+    is_small = isinstance(table.columns, CodedColumns) and name in table.columns.small
+    return table.columns.small[name] if is_small else table.coded(name)  # type: ignore[attr-defined]
 
 
 def as_text(column: Column) -> list[str | None]:
