@@ -26,7 +26,7 @@ N_JUDGED = {
     "data_programming": 2,
 }
 N_JUDGED |= {"doubling": 4, "growth_items": 1, "growth_rules": 1, "growth_classes": 1, "rules": 3, "readers": 6}
-N_JUDGED |= {"plan_rules": 2, "plan_classes": 0, "plan_few_votes": 0, "compare_classes": 1, "report_classes": 1}
+N_JUDGED |= {"plan_rules": 2, "plan_classes": 1, "plan_few_votes": 1, "compare_classes": 1, "report_classes": 1}
 N_JUDGED |= {"subtypes": 1, "kinds": 3, "weak": 2, "workers": 2, "noise": 1}
 
 

@@ -14,6 +14,8 @@ FILES = [
     for folder in (*FOLDERS, ".")
     for path in ((ROOT / folder).rglob("*") if folder != "." else ROOT.glob("*"))
     if path.suffix in {".py", ".md", ".toml", ".yml", ".txt", ".jinja", ".cff"}
+    # Environments of peers, which git ignores, are not ours.
+    and not any(part.endswith("peers") and part.startswith(".") for part in path.relative_to(ROOT).parts)
 ]
 MARKS = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 

@@ -82,7 +82,8 @@ def test_the_plan_of_a_report_is_made_of_the_numbers_of_plan(monkeypatch: pytest
     assert part is not None
     assert note == ""
     assert part.rule_gains == ()
-    assert (part.floor, part.bound, part.random_gain) == (whole.floor, whole.bound, whole.random_gain)
+    of_part, of_whole = (part.floor, part.bound, part.random_gain), (whole.floor, whole.bound, whole.random_gain)
+    assert of_part == pytest.approx(of_whole, abs=1e-9)  # searches begin elsewhere
     assert part.worth == whole.worth
     bounds = {row.n_gold: row.bound for row in whole.rows}
     shared = [row for row in part.rows if row.n_gold in bounds]
