@@ -98,8 +98,8 @@ class EBCC(LabelModel):
         steps. With V distinct votes and items with distinct votes, an iteration of one start takes
         (V + 100 n_rules n_classes) n_classes n_groups of them. If those alone are more than 10^10, which takes minutes
         and gigabytes, ``fit`` raises :class:`TooLargeError` before it begins; a number given here is made all the same.
-        What fewer starts cost is measured by ``python -m studies.ebcc_starts``: nothing on the paper's sets and crowds
-        on average, and with less than 16 some accuracy where classes do have subtypes.
+        What fewer starts cost is measured by ``python -m studies.ebcc_starts``: next to nothing on the paper's sets and
+        crowds; where classes do have subtypes, more starts may find more.
     rank_by : {"elbo", "published"}
         Which start to keep. The score of the original implementation, with which the paper's figures come out, takes
         expected counts from before the last update and entropies from after it, and is not a bound.
